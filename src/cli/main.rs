@@ -1,0 +1,2 @@
+//! The native command `highwater`. Holds argument parsing and printing only.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Scenarios, recording, links and views. Holds no engine rule.

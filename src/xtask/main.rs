@@ -1,0 +1,2 @@
+//! The helper behind `cargo xtask`.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Contracts and invariants of the engine.

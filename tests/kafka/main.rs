@@ -1,0 +1,1 @@
+//! What real Apache Kafka did: the same steps, the same outcome.

@@ -1,0 +1,1 @@
+//! Scenarios, time travel, links, swarm, views as text.
