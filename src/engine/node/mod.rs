@@ -4,6 +4,8 @@ pub mod connections;
 pub mod disk;
 pub mod inbox;
 pub mod message;
+#[cfg(test)]
+pub mod testing;
 pub mod timers;
 
 pub use connections::{Completed, Connections, Outcome};
