@@ -35,7 +35,7 @@ export default async function (suite) {
 
   await suite.check('the policy stops inline script, inline style and text turned into HTML', async (visit) => {
     const page = await visit.open('');
-    visit.expect(/console: .*(Content Security Policy|TrustedHTML|Trusted Type)/);
+    visit.expect(/console: .*(Content Security Policy|TrustedHTML|TrustedScript)/);
     const found = await page.evaluate(async () => {
       const script = document.createElement('script');
       const result = {};
