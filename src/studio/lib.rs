@@ -1,1 +1,3 @@
 //! Scenarios, recording, links and views. Holds no engine rule.
+pub mod desk;
+pub mod view;

@@ -1,0 +1,358 @@
+//! The closed list of things that can be said about a run, with their values. Holds no sentence in any language.
+use super::model::*;
+
+// ---------------------------------------------------------------- facts
+
+/// One thing that happened or is so, with its values. Every sentence of the page about the run is made from one of these.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Fact {
+    // nodes
+    Killed {
+        node: NodeRef,
+    },
+    Stopped {
+        node: NodeRef,
+    },
+    ControlledShutdownBegan {
+        broker: u32,
+    },
+    Started {
+        node: NodeRef,
+    },
+    Paused {
+        node: NodeRef,
+    },
+    Resumed {
+        node: NodeRef,
+    },
+    Registered {
+        broker: u32,
+        epoch: u64,
+        clean: bool,
+    },
+    Fenced {
+        broker: u32,
+        session_us: Micros,
+    },
+    Unfenced {
+        broker: u32,
+    },
+    // links
+    Cut {
+        a: Vec<NodeRef>,
+        b: Vec<NodeRef>,
+        one_way: bool,
+    },
+    Healed {
+        a: Vec<NodeRef>,
+        b: Vec<NodeRef>,
+    },
+    LinkChanged {
+        a: NodeRef,
+        b: NodeRef,
+        latency_us: Micros,
+        loss_permille: u32,
+    },
+    MessageDropped {
+        message: MessageRef,
+        api: Term,
+        from: NodeRef,
+        to: NodeRef,
+    },
+    // quorum
+    QuorumElectionBegan {
+        controller: u32,
+        epoch: u32,
+    },
+    QuorumLeaderElected {
+        controller: u32,
+        epoch: u32,
+    },
+    QuorumLeaderResigned {
+        controller: u32,
+        epoch: u32,
+    },
+    ActiveController {
+        controller: u32,
+        epoch: u32,
+    },
+    // partitions
+    LeaderElected {
+        partition: PartitionRef,
+        broker: u32,
+        epoch: u32,
+        how: ElectionKind,
+    },
+    PartitionOffline {
+        partition: PartitionRef,
+        last: Option<u32>,
+    },
+    IsrShrunk {
+        partition: PartitionRef,
+        removed: Vec<u32>,
+        isr: Vec<u32>,
+        by: IsrBy,
+    },
+    IsrExpanded {
+        partition: PartitionRef,
+        added: Vec<u32>,
+        isr: Vec<u32>,
+        by: IsrBy,
+    },
+    IsrChangeRefused {
+        partition: PartitionRef,
+        error: Term,
+    },
+    HighWatermarkAdvanced {
+        partition: PartitionRef,
+        broker: u32,
+        from: u64,
+        to: u64,
+    },
+    HighWatermarkStalled {
+        partition: PartitionRef,
+        broker: u32,
+        at: u64,
+        waits_for: Vec<u32>,
+    },
+    Truncated {
+        partition: PartitionRef,
+        broker: u32,
+        from: u64,
+        to: u64,
+    },
+    BecameLeader {
+        partition: PartitionRef,
+        broker: u32,
+        epoch: u32,
+    },
+    BecameFollower {
+        partition: PartitionRef,
+        broker: u32,
+        leader: u32,
+        epoch: u32,
+    },
+    // records
+    Appended {
+        partition: PartitionRef,
+        broker: u32,
+        first: u64,
+        last: u64,
+    },
+    Acked {
+        producer: String,
+        partition: PartitionRef,
+        first: u64,
+        last: u64,
+        by: AckedBy,
+    },
+    Refused {
+        producer: String,
+        partition: PartitionRef,
+        error: Term,
+    },
+    ProduceTimedOut {
+        producer: String,
+        partition: PartitionRef,
+        count: u64,
+    },
+    Retried {
+        producer: String,
+        partition: PartitionRef,
+        error: Term,
+    },
+    AckedLost {
+        partition: PartitionRef,
+        first: u64,
+        last: u64,
+    },
+    Duplicated {
+        partition: PartitionRef,
+        first: u64,
+        last: u64,
+    },
+    Delivered {
+        member: String,
+        partition: PartitionRef,
+        first: u64,
+        last: u64,
+    },
+    // groups
+    CoordinatorFound {
+        group: String,
+        broker: u32,
+        partition: u32,
+    },
+    CoordinatorLost {
+        group: String,
+        broker: Option<u32>,
+        partition: u32,
+    },
+    CoordinatorUnavailable {
+        group: String,
+        partition: u32,
+        error: Term,
+    },
+    CoordinatorLoading {
+        group: String,
+        broker: u32,
+        partition: u32,
+    },
+    CoordinatorLoaded {
+        broker: u32,
+        partition: u32,
+    },
+    MemberJoined {
+        group: String,
+        member: String,
+    },
+    MemberLeft {
+        group: String,
+        member: String,
+    },
+    MemberExpired {
+        group: String,
+        member: String,
+    },
+    Rebalancing {
+        group: String,
+        generation: u32,
+    },
+    GroupStable {
+        group: String,
+        generation: u32,
+        members: u32,
+    },
+    OffsetsCommitted {
+        group: String,
+        member: String,
+        partition: PartitionRef,
+        offset: u64,
+    },
+    CommitFailed {
+        group: String,
+        member: String,
+        error: Term,
+    },
+    PositionReset {
+        member: String,
+        partition: PartitionRef,
+        to: u64,
+    },
+    MemberStopped {
+        group: String,
+        member: String,
+        error: Term,
+        client: Term,
+    },
+    MemberReadsOn {
+        group: String,
+        member: String,
+    },
+    // clients and admin
+    ClientStarted {
+        client: NodeRef,
+    },
+    ClientClosed {
+        client: NodeRef,
+    },
+    ClientError {
+        client: NodeRef,
+        error: Term,
+    },
+    TopicCreated {
+        topic: String,
+        partitions: u32,
+        replication_factor: u32,
+    },
+    TopicCreateRefused {
+        topic: String,
+        error: Term,
+    },
+    ConfigChanged {
+        target: ConfigTarget,
+        key: Term,
+        value: Term,
+    },
+    ActionRefused {
+        action: Term,
+        error: Term,
+    },
+    // how things stand, the ends of a chain of causes
+    HasReplicas {
+        partition: PartitionRef,
+        replicas: Vec<u32>,
+    },
+    OnlyReplicaOn {
+        partition: PartitionRef,
+        broker: u32,
+    },
+    CreatedWhileAlone {
+        topic: String,
+        broker: u32,
+        replication_factor: u32,
+    },
+    SettingWas {
+        target: ConfigTarget,
+        key: Term,
+        value: Term,
+    },
+    ClientVersionWaits {
+        client: Term,
+        long_poll: bool,
+    },
+    GroupHashesTo {
+        group: String,
+        partition: u32,
+    },
+    BrokerIsDown {
+        broker: u32,
+    },
+    NotInIsr {
+        partition: PartitionRef,
+        broker: u32,
+    },
+    RunBegan,
+    /// Anything that has no sentence of its own yet, in Kafka's words.
+    Other {
+        term: Term,
+        who: Option<NodeRef>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConfigTarget {
+    Topic(String),
+    Broker(u32),
+    Cluster,
+    Client(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElectionKind {
+    /// From the ISR.
+    Clean,
+    /// The preferred replica takes over again.
+    Preferred,
+    /// From the eligible leader replicas.
+    Elr,
+    /// The last known leader came back.
+    LastKnown,
+    Unclean,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IsrBy {
+    Leader(u32),
+    Controller,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AckedBy {
+    /// `acks=0`: nobody answered.
+    Nobody,
+    /// `acks=1`.
+    LeaderAlone,
+    /// `acks=all`.
+    WholeIsr,
+}

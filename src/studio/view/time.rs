@@ -1,0 +1,262 @@
+//! What has to do with time: messages in flight, the transport, the swim lanes. Moves nothing itself; see `model`, which re-exports it.
+use super::model::*;
+
+// ---------------------------------------------------------------- motion
+
+/// What moves. Taken every frame, on its own.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Motion {
+    pub now_us: Micros,
+    pub flights: Vec<Flight>,
+    /// Messages that are in flight but beyond `MAX_FLIGHTS`, so that nothing is left out in silence.
+    pub hidden: u32,
+}
+
+/// Messages drawn at once.
+pub const MAX_FLIGHTS: usize = 120;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flight {
+    pub id: MessageRef,
+    pub kind: FlightKind,
+    /// Kafka's API.
+    pub api: Term,
+    pub response: bool,
+    pub from: NodeRef,
+    pub to: NodeRef,
+    /// The column it is about, if it is about one.
+    pub about: Option<PartitionRef>,
+    pub sent_us: Micros,
+    pub arrives_us: Micros,
+    /// How far it has come, in millionths.
+    pub progress_ppm: u32,
+    /// It will not arrive.
+    pub doomed: bool,
+    /// Kafka's error in a response.
+    pub error: Option<Term>,
+}
+
+/// The four shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FlightKind {
+    /// Circle.
+    Produce,
+    /// Diamond.
+    Replication,
+    /// Square.
+    Control,
+    /// Triangle.
+    Group,
+}
+
+// ---------------------------------------------------------------- time
+
+/// The transport.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Playback {
+    pub at_us: Micros,
+    /// The scrubber spans 0 to here: what the script plans, or what was recorded if that is more.
+    pub end_us: Micros,
+    /// How far this branch has been recorded.
+    pub recorded_us: Micros,
+    pub playing: bool,
+    pub pace: Pace,
+    pub step: StepKind,
+    /// What the run waits for, so that a countdown can be shown.
+    pub awaiting: Option<Awaited>,
+    pub at_start: bool,
+    /// A notable change is known or will be looked for ahead.
+    pub can_skip: bool,
+    /// Events of this very instant that are done, for the link.
+    pub events_done: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    Automatic,
+    /// Simulated time over real time, as `numerator / denominator`.
+    Fixed(Speed),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    pub numerator: u32,
+    pub denominator: u32,
+}
+
+impl Speed {
+    /// The fixed paces, slowest first: a log scale from 1/1000 to 100.
+    pub const SCALE: [Speed; 11] = [
+        Speed::new(1, 1000),
+        Speed::new(1, 300),
+        Speed::new(1, 100),
+        Speed::new(1, 30),
+        Speed::new(1, 10),
+        Speed::new(1, 3),
+        Speed::new(1, 1),
+        Speed::new(3, 1),
+        Speed::new(10, 1),
+        Speed::new(30, 1),
+        Speed::new(100, 1),
+    ];
+
+    pub const fn new(numerator: u32, denominator: u32) -> Speed {
+        Speed {
+            numerator,
+            denominator,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKind {
+    Message,
+    Event,
+    Notable,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    pub what: Waiting,
+    pub in_us: Micros,
+}
+
+/// What the countdown names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// A broker's session runs out.
+    Fencing {
+        broker: u32,
+    },
+    QuorumElection {
+        controller: u32,
+    },
+    /// A follower falls out of the ISR.
+    LagTimeout {
+        partition: PartitionRef,
+        broker: u32,
+    },
+    /// A member is removed from its group.
+    MemberTimeout {
+        group: String,
+        member: String,
+    },
+    RebalanceEnd {
+        group: String,
+    },
+    ClientRetry {
+        client: String,
+    },
+    DeliveryTimeout {
+        client: String,
+    },
+    ScriptEntry,
+    Other {
+        timer: Term,
+    },
+}
+
+// ---------------------------------------------------------------- swim lanes
+
+/// A stretch of time to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub from_us: Micros,
+    pub to_us: Micros,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    pub window: Window,
+    pub now_us: Micros,
+    pub recorded_us: Micros,
+    /// One a node, in the order drawn: controllers (one lane for the quorum), brokers, producers, groups.
+    pub lanes: Vec<Lane>,
+    pub marks: Vec<LaneMark>,
+    pub branches: Vec<BranchView>,
+    /// Waits that are worth a dotted line, such as a session running out.
+    pub waits: Vec<LaneWait>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lane {
+    pub who: LaneOf,
+    pub bars: Vec<LaneBar>,
+    /// Messages in each of equal slices of the window, for the density strip.
+    pub density: Vec<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaneOf {
+    Quorum,
+    Broker(u32),
+    Producer(String),
+    Group(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneBar {
+    pub from_us: Micros,
+    pub to_us: Micros,
+    pub state: LaneState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneState {
+    /// Quorum: there is an active controller. Broker: running and unfenced. Client: works.
+    Good,
+    /// Broker: fenced, paused or in controlled shutdown. Group: rebalancing. Quorum: electing.
+    Between,
+    /// Client: cannot go on.
+    Stuck,
+    Down,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneMark {
+    /// Index into `Lanes::lanes`.
+    pub lane: usize,
+    pub at_us: Micros,
+    pub kind: MarkKind,
+    pub trace: TraceId,
+    pub fact: Fact,
+    /// How many marks of this kind stand on this place at this zoom, at least 1.
+    pub count: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MarkKind {
+    /// Bolt: kill, stop, pause, cut, link, and their undoing.
+    Fault,
+    Repair,
+    /// Crown.
+    Election,
+    IsrShrink,
+    IsrExpand,
+    Truncation,
+    Rebalance,
+    Error,
+    Loss,
+    Setting,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneWait {
+    pub lane: usize,
+    pub from_us: Micros,
+    pub to_us: Micros,
+    pub what: Waiting,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchView {
+    pub id: BranchId,
+    pub parent: Option<BranchId>,
+    /// Given by the user; else the page makes a name from `began_with`.
+    pub name: Option<String>,
+    /// The action that opened it.
+    pub began_with: Option<Fact>,
+    pub forked_at_us: Micros,
+    pub end_us: Micros,
+    pub current: bool,
+}
