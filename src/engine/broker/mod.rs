@@ -1,5 +1,6 @@
 //! A broker. It knows of the cluster only what its metadata log and messages told it.
 
 pub mod call;
+pub mod replicas;
 
 pub use call::{BrokerCall, ReplyTo};
