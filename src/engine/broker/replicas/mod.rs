@@ -119,6 +119,11 @@ impl ReplicaManager {
         self.replicas.get(&tp).filter(|replica| replica.is_leader()).map(|replica| replica.leader_epoch)
     }
 
+    /// The leader epoch in which this broker leads or follows the partition, as far as it has applied metadata.
+    pub fn leader_epoch(&self, tp: Tp) -> Option<LeaderEpoch> {
+        self.replicas.get(&tp).filter(|replica| replica.role != Role::Unassigned).map(|replica| replica.leader_epoch)
+    }
+
     /// The log end of a hosted replica.
     pub fn log_end(&self, disk: &Disk, tp: Tp) -> Option<Offset> {
         disk.log(tp).map(Log::end_offset)

@@ -77,15 +77,7 @@ fn l_13_truncation_takes_two_rounds_where_they_do_not() {
     let mut leader = Rig::new(1, Setup { log: log_of(&[(0, 20), (1, 15), (3, 5)]), ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3));
     let mut follower = Rig::new(2, Setup { log: log_of(&[(0, 20), (0, 10), (2, 15)]), ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3));
     assert_eq!(talk(&mut leader, &mut follower), 3, "two truncations and the records");
-    let cuts: alloc::vec::Vec<Offset> = follower
-        .node
-        .trace
-        .iter()
-        .filter_map(|entry| match entry.kind {
-            Kind::LogTruncated { to, .. } => Some(to),
-            _ => None,
-        })
-        .collect();
+    let cuts: alloc::vec::Vec<Offset> = follower.node.trace.iter().filter_map(|entry| if let Kind::LogTruncated { to, .. } = entry.kind { Some(to) } else { None }).collect();
     assert_eq!(cuts, [30, 20]);
     assert_eq!(follower.ends().0, 40);
 }

@@ -231,10 +231,7 @@ impl Rig {
 
     /// The AlterPartition that left, if one did.
     pub fn alter(&mut self) -> Option<AlterPartitionItem> {
-        self.drive().into_iter().find_map(|(_, request)| match request {
-            Request::AlterPartition(request) => Some(request.partitions[0].clone()),
-            _ => None,
-        })
+        self.drive().into_iter().find_map(|(_, request)| if let Request::AlterPartition(request) = request { request.partitions.into_iter().next() } else { None })
     }
 
     /// Answers the AlterPartition in flight.
