@@ -114,11 +114,6 @@ impl ReplicaManager {
         self.replicas.get(&tp).map(|replica| replica.high_watermark)
     }
 
-    /// The epoch in which a hosted replica leads or follows.
-    pub fn leader_epoch(&self, tp: Tp) -> Option<LeaderEpoch> {
-        self.replicas.get(&tp).map(|replica| replica.leader_epoch)
-    }
-
     /// The leader epoch, if this broker leads the partition.
     pub fn is_leader(&self, tp: Tp) -> Option<LeaderEpoch> {
         self.replicas.get(&tp).filter(|replica| replica.is_leader()).map(|replica| replica.leader_epoch)
