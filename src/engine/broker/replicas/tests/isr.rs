@@ -3,7 +3,8 @@
 use super::rig::*;
 use crate::base::*;
 use crate::broker::BrokerCall;
-use crate::broker::replicas::{IsrChange, Remote, Stage};
+use crate::broker::replicas::partition::Edges;
+use crate::broker::replicas::{IsrChange, Remote, Replica, Stage};
 use crate::node::{BrokerTimer, Outcome};
 use crate::protocol::*;
 use crate::trace::{Failure, Kind};
@@ -239,6 +240,19 @@ fn r_19_a_returning_replica_is_appended_to_the_isr() {
     rig.fetch_of(1, 10);
     let sent: alloc::vec::Vec<BrokerId> = rig.alter().expect("a request").new_isr.into_iter().map(|(broker, _)| broker).collect();
     assert_eq!(sent, ids(&[2, 3, 1]));
+}
+
+#[test]
+fn r_19_a_set_of_five_is_in_ascending_order() {
+    let mut replica = Replica::loaded(Edges::default(), 0);
+    replica.isr = ids(&[4, 2, 3]);
+    assert_eq!(replica.proposed_isr(&IsrChange::Expand(b(1))), ids(&[4, 2, 3, 1]));
+    replica.isr = ids(&[4, 2, 3, 1]);
+    assert_eq!(replica.proposed_isr(&IsrChange::Expand(b(5))), ids(&[1, 2, 3, 4, 5]));
+    replica.isr = ids(&[4, 2, 3, 5, 1]);
+    assert_eq!(replica.proposed_isr(&IsrChange::Shrink(ids(&[5]))), ids(&[1, 2, 3, 4]));
+    replica.isr = ids(&[4, 2, 3, 1]);
+    assert_eq!(replica.proposed_isr(&IsrChange::Shrink(ids(&[2]))), ids(&[4, 3, 1]));
 }
 
 #[test]
