@@ -94,19 +94,19 @@ impl Observation {
 }
 
 fn observe_broker(seen: &mut Observation, id: BrokerId, broker: &crate::broker::Broker) {
-    for (tp, view) in broker.replica_manager().replicas() {
+    for (tp, view) in broker.replicas() {
         let is_leader = view.role == ReplicaRole::Leader;
         let replica = ReplicaSeen { is_leader, leader_epoch: view.leader_epoch, high_watermark: view.high_watermark, isr: view.isr.to_vec() };
         seen.replicas.insert((id, tp), replica);
     }
-    for group in broker.groups().groups() {
+    for group in broker.groups() {
         seen.groups.push(GroupSeen {
-            group: group.id().clone(),
+            group: group.name.clone(),
             coordinator: id,
-            generation: group.generation(),
-            is_stable: group.state() == GroupState::Stable,
-            assignments: group.members().map(|m| (m.id.clone(), m.assignment().to_vec())).collect(),
-            committed: group.committed().iter().map(|(tp, commit)| (*tp, commit.offset)).collect(),
+            generation: group.generation,
+            is_stable: group.state == GroupState::Stable,
+            assignments: group.members.iter().map(|m| (m.member_id.clone(), m.assignment.to_vec())).collect(),
+            committed: group.committed.clone(),
         });
     }
 }

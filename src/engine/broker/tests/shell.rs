@@ -74,13 +74,13 @@ fn history_is_replayed_and_acted_on_only_when_the_broker_has_caught_up() {
     let mut broker = start(&mut node);
     broker.apply_committed(&mut node.ctx(), &[batch(0, offsets_topic(1)), batch(2, [MetadataRecord::NoOp].into())]);
     assert_eq!(broker.image().applied_to, 3);
-    assert_eq!(broker.groups().partitions().count(), 0);
+    assert_eq!(broker.coordinator().partitions().count(), 0);
     assert!(!node.trace.iter().any(|e| matches!(e.kind, Kind::BecameLeader { .. })));
     broker.lifecycle.catch_up();
     broker.publish(&mut node.ctx());
-    assert_eq!(broker.groups().partitions().collect::<Vec<_>>(), [(0, LeaderEpoch(0))]);
+    assert_eq!(broker.coordinator().partitions().collect::<Vec<_>>(), [(0, LeaderEpoch(0))]);
     broker.apply_committed(&mut node.ctx(), &[batch(3, [MetadataRecord::RemoveTopic { topic: TopicId(1) }].into())]);
-    assert_eq!(broker.groups().partitions().count(), 0, "without the topic nobody coordinates");
+    assert_eq!(broker.coordinator().partitions().count(), 0, "without the topic nobody coordinates");
 }
 
 #[test]

@@ -251,8 +251,8 @@ impl Desk {
     }
 
     pub fn state(&self) -> (GroupState, i32, usize) {
-        let group = self.groups.groups().find(|g| &**g.id() == GROUP).expect("the group exists");
-        (group.state(), group.generation().0, group.members().count())
+        let group = self.groups.groups().find(|g| &**g.name == GROUP).expect("the group exists");
+        (group.state, group.generation.0, group.members.len())
     }
 
     /// A stable group of these members in generation 1, the first of which leads; each has one partition.
