@@ -13,6 +13,19 @@ mod topics;
 mod view;
 mod writing;
 
+#[cfg(test)]
+mod broker_tests;
+#[cfg(test)]
+mod election_tests;
+#[cfg(test)]
+mod failover_tests;
+#[cfg(test)]
+mod placer_tests;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod topic_tests;
+
 pub use sessions::{BrokerSession, Sessions};
 pub use view::{RecordView, record_name};
 
