@@ -1,3 +1,4 @@
 //! Scenarios, recording, links and views. Holds no engine rule.
 pub mod desk;
+pub mod reference;
 pub mod view;

@@ -12,9 +12,5 @@ mod words;
 
 /// Fails with every complaint, one a line.
 fn check(complaints: &[String]) {
-    assert!(
-        complaints.is_empty(),
-        "house rules broken:\n{}\n",
-        complaints.join("\n")
-    );
+    assert!(complaints.is_empty(), "house rules broken:\n{}\n", complaints.join("\n"));
 }

@@ -18,31 +18,16 @@ const ENGINE: [Row; 14] = [
     ("metadata", &["base", "protocol"]),
     ("quorum", &["node", "metadata", "log"]),
     ("zookeeper", &["node", "metadata"]),
-    (
-        "controller",
-        &["node", "metadata", "log", "rules", "quorum", "zookeeper"],
-    ),
-    (
-        "broker",
-        &["node", "metadata", "log", "rules", "quorum", "zookeeper"],
-    ),
+    ("controller", &["node", "metadata", "log", "rules", "quorum", "zookeeper"]),
+    ("broker", &["node", "metadata", "log", "rules", "quorum", "zookeeper"]),
     ("client", &["node", "metadata", "log", "rules"]),
-    (
-        "world",
-        &[
-            "controller",
-            "broker",
-            "client",
-            "quorum",
-            "zookeeper",
-            "rules",
-        ],
-    ),
+    ("world", &["controller", "broker", "client", "quorum", "zookeeper", "rules"]),
     ("check", &["world"]),
 ];
 
-const STUDIO: [Row; 9] = [
+const STUDIO: [Row; 10] = [
     ("scenario", &[]),
+    ("reference", &[]),
     ("link", &["scenario"]),
     ("recording", &["scenario"]),
     ("playback", &["recording"]),
@@ -56,16 +41,12 @@ const STUDIO: [Row; 9] = [
 /// Whether `room` may name `other`: itself, what its row lists, and what those may name.
 fn may(table: &[Row], room: &str, other: &str) -> bool {
     let row = table.iter().find(|(name, _)| *name == room);
-    room == other
-        || row.is_some_and(|(_, imports)| imports.iter().any(|import| may(table, import, other)))
+    room == other || row.is_some_and(|(_, imports)| imports.iter().any(|import| may(table, import, other)))
 }
 
 /// The room of a file and how deep its module stands below the root of the package.
 fn place(folder: &str, path: &str) -> Option<(String, usize)> {
-    let inner = path
-        .strip_prefix(folder)?
-        .strip_prefix('/')?
-        .strip_suffix(".rs")?;
+    let inner = path.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs")?;
     if inner == "lib" {
         return None;
     }
@@ -88,14 +69,11 @@ fn named(text: &str, depth: usize) -> Vec<String> {
         match tokens[at].as_str() {
             "{" => braces.push(at >= 2 && tokens[at - 2] == "mod"),
             "}" => drop(braces.pop()),
-            "crate" if follows(&tokens, at) && !preceded(&tokens, at) => {
-                heads(&tokens, at + 2, &mut found)
-            }
+            "crate" if follows(&tokens, at) && !preceded(&tokens, at) => heads(&tokens, at + 2, &mut found),
             "super" if follows(&tokens, at) && !preceded(&tokens, at) => {
                 let mut up = 0;
                 let mut end = at;
-                while tokens.get(end).is_some_and(|token| token == "super") && follows(&tokens, end)
-                {
+                while tokens.get(end).is_some_and(|token| token == "super") && follows(&tokens, end) {
                     up += 1;
                     end += 2;
                 }
@@ -150,10 +128,7 @@ fn complaints(table: &[Row], folder: &str, files: &[File]) -> Vec<String> {
             continue;
         };
         if !table.iter().any(|(name, _)| *name == room) {
-            found.push(format!(
-                "{}: `{room}` is no room of the table in tests/tidy/rooms.rs",
-                file.path
-            ));
+            found.push(format!("{}: `{room}` is no room of the table in tests/tidy/rooms.rs", file.path));
             continue;
         }
         for other in named(&file.text, depth) {
@@ -167,20 +142,12 @@ fn complaints(table: &[Row], folder: &str, files: &[File]) -> Vec<String> {
 
 #[test]
 fn engine_rooms_import_only_what_they_may() {
-    crate::check(&complaints(
-        &ENGINE,
-        "src/engine",
-        &files("src/engine", ".rs"),
-    ));
+    crate::check(&complaints(&ENGINE, "src/engine", &files("src/engine", ".rs")));
 }
 
 #[test]
 fn studio_rooms_import_only_what_they_may() {
-    crate::check(&complaints(
-        &STUDIO,
-        "src/studio",
-        &files("src/studio", ".rs"),
-    ));
+    crate::check(&complaints(&STUDIO, "src/studio", &files("src/studio", ".rs")));
 }
 
 #[test]
@@ -188,10 +155,7 @@ fn the_tables_point_one_way() {
     for table in [&ENGINE[..], &STUDIO[..]] {
         for (index, (room, imports)) in table.iter().enumerate() {
             for import in *imports {
-                assert!(
-                    table[..index].iter().any(|(name, _)| name == import),
-                    "{room} imports {import}, which is not above it"
-                );
+                assert!(table[..index].iter().any(|(name, _)| name == import), "{room} imports {import}, which is not above it");
             }
         }
     }
@@ -199,54 +163,16 @@ fn the_tables_point_one_way() {
 
 #[cfg(test)]
 fn fires(path: &str, text: &str) -> Vec<String> {
-    complaints(
-        &ENGINE,
-        "src/engine",
-        &[File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }],
-    )
+    complaints(&ENGINE, "src/engine", &[File { path: path.to_owned(), text: text.to_owned() }])
 }
 
 #[test]
 fn an_arrow_in_the_wrong_direction_fires() {
-    assert_eq!(
-        fires("src/engine/log.rs", "use crate::world::World;").len(),
-        1
-    );
-    assert_eq!(
-        fires(
-            "src/engine/log/read.rs",
-            "use crate::{base::SimTime, node::{Ctx, Disk}, world};"
-        )
-        .len(),
-        2
-    );
-    assert_eq!(
-        fires(
-            "src/engine/broker/fetch.rs",
-            "fn f() { crate::controller::on_fetch() }"
-        )
-        .len(),
-        1
-    );
-    assert_eq!(
-        fires(
-            "src/engine/broker/fetch.rs",
-            "use super::super::client::Producer;"
-        )
-        .len(),
-        1
-    );
-    assert_eq!(
-        fires(
-            "src/engine/broker.rs",
-            "mod tests { use super::super::client::Producer; }"
-        )
-        .len(),
-        1
-    );
+    assert_eq!(fires("src/engine/log.rs", "use crate::world::World;").len(), 1);
+    assert_eq!(fires("src/engine/log/read.rs", "use crate::{base::SimTime, node::{Ctx, Disk}, world};").len(), 2);
+    assert_eq!(fires("src/engine/broker/fetch.rs", "fn f() { crate::controller::on_fetch() }").len(), 1);
+    assert_eq!(fires("src/engine/broker/fetch.rs", "use super::super::client::Producer;").len(), 1);
+    assert_eq!(fires("src/engine/broker.rs", "mod tests { use super::super::client::Producer; }").len(), 1);
     assert_eq!(fires("src/engine/cellar.rs", "").len(), 1);
 }
 
@@ -254,19 +180,7 @@ fn an_arrow_in_the_wrong_direction_fires() {
 fn an_arrow_in_the_right_direction_does_not() {
     let text = "use crate::{base::{Rng, SimTime}, quorum, metadata::image::{self, Image}};\nuse super::isr;";
     assert!(fires("src/engine/controller/elect.rs", text).is_empty());
-    assert!(
-        fires(
-            "src/engine/lib.rs",
-            "pub mod world; pub use crate::world::World;"
-        )
-        .is_empty()
-    );
-    assert!(
-        fires(
-            "src/engine/log.rs",
-            "// crate::world\nmod tests { use super::*; }"
-        )
-        .is_empty()
-    );
+    assert!(fires("src/engine/lib.rs", "pub mod world; pub use crate::world::World;").is_empty());
+    assert!(fires("src/engine/log.rs", "// crate::world\nmod tests { use super::*; }").is_empty());
     assert!(fires("src/engine/quorum.rs", "use crate::trace::Kind;").is_empty());
 }

@@ -33,9 +33,7 @@ pub fn code_only(text: &str) -> String {
 }
 
 fn line_end(source: &[char], at: usize) -> usize {
-    (at..source.len())
-        .find(|&i| source[i] == '\n')
-        .unwrap_or(source.len())
+    (at..source.len()).find(|&i| source[i] == '\n').unwrap_or(source.len())
 }
 
 fn comment_end(source: &[char], at: usize) -> usize {
@@ -74,9 +72,7 @@ fn raw_string(source: &[char], at: usize) -> Option<usize> {
     (source.get(quote) == Some(&'"')).then(|| {
         if hashes == 0 {
             // A raw string without hashes has no escapes: it ends at the next quote.
-            (quote + 1..source.len())
-                .find(|&i| source[i] == '"')
-                .map_or(source.len(), |i| i + 1)
+            (quote + 1..source.len()).find(|&i| source[i] == '"').map_or(source.len(), |i| i + 1)
         } else {
             string_end(source, quote, hashes)
         }
@@ -86,9 +82,7 @@ fn raw_string(source: &[char], at: usize) -> Option<usize> {
 /// The end of a character literal; `at` itself where the quote begins a lifetime.
 fn character_end(source: &[char], at: usize) -> usize {
     match (source.get(at + 1), source.get(at + 2)) {
-        (Some('\\'), _) => (at + 3..source.len())
-            .find(|&i| source[i] == '\'')
-            .map_or(at, |i| i + 1),
+        (Some('\\'), _) => (at + 3..source.len()).find(|&i| source[i] == '\'').map_or(at, |i| i + 1),
         (Some(_), Some('\'')) => at + 3,
         (Some(_) | None, _) => at,
     }
@@ -129,9 +123,7 @@ pub fn tokens(text: &str) -> Vec<String> {
 /// The variants of `pub enum NAME`, or nothing where the text has no such enum.
 pub fn variants(text: &str, name: &str) -> Vec<String> {
     let tokens = tokens(text);
-    let start = tokens.windows(4).position(|four| {
-        four[0] == "pub" && four[1] == "enum" && four[2] == name && four[3] == "{"
-    });
+    let start = tokens.windows(4).position(|four| four[0] == "pub" && four[1] == "enum" && four[2] == name && four[3] == "{");
     let Some(start) = start else {
         return Vec::new();
     };

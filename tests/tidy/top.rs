@@ -5,30 +5,12 @@ use crate::check;
 use crate::tree::{text, top};
 
 /// The fixed top level; dot files, lock files and what version control ignores stand beside it.
-const TOP: [&str; 9] = [
-    "Cargo.toml",
-    "src",
-    "www",
-    "tests",
-    "index.html",
-    "Trunk.toml",
-    "README.md",
-    "package.json",
-    "LICENSE",
-];
+const TOP: [&str; 9] = ["Cargo.toml", "src", "www", "tests", "index.html", "Trunk.toml", "README.md", "package.json", "LICENSE"];
 const LOCKS: [&str; 2] = ["Cargo.lock", "package-lock.json"];
 
 fn strangers(names: &[String], ignored: &str) -> Vec<String> {
-    let ignored: Vec<&str> = ignored
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix('/'))
-        .collect();
-    let known = |name: &str| {
-        name.starts_with('.')
-            || TOP.contains(&name)
-            || LOCKS.contains(&name)
-            || ignored.contains(&name.trim_end_matches('/'))
-    };
+    let ignored: Vec<&str> = ignored.lines().filter_map(|line| line.trim().strip_prefix('/')).collect();
+    let known = |name: &str| name.starts_with('.') || TOP.contains(&name) || LOCKS.contains(&name) || ignored.contains(&name.trim_end_matches('/'));
     names.iter().filter(|name| !known(name)).cloned().collect()
 }
 
@@ -42,10 +24,7 @@ fn the_top_level_is_fixed() {
 #[test]
 fn the_top_level_is_complete() {
     let names = top();
-    let missing: Vec<&str> = TOP
-        .into_iter()
-        .filter(|known| !names.iter().any(|name| name == known))
-        .collect();
+    let missing: Vec<&str> = TOP.into_iter().filter(|known| !names.iter().any(|name| name == known)).collect();
     assert!(missing.is_empty(), "missing at the top: {missing:?}");
 }
 
@@ -54,42 +33,19 @@ fn parts(html: &str) -> Vec<String> {
     let mut found: Vec<String> = html
         .split('<')
         .filter(|tag| tag.contains("rel=\"css\"") || tag.contains("rel=\"stylesheet\""))
-        .filter_map(|tag| {
-            Some(
-                tag.split_once("href=\"")?
-                    .1
-                    .split_once('"')?
-                    .0
-                    .rsplit('/')
-                    .next()?
-                    .to_owned(),
-            )
-        })
+        .filter_map(|tag| Some(tag.split_once("href=\"")?.1.split_once('"')?.0.rsplit('/').next()?.to_owned()))
         .collect();
     found.sort();
-    found.extend(
-        html.split('<')
-            .filter(|tag| tag.contains("Content-Security-Policy"))
-            .map(|tag| tag.trim().to_owned()),
-    );
+    found.extend(html.split('<').filter(|tag| tag.contains("Content-Security-Policy")).map(|tag| tag.trim().to_owned()));
     found
 }
 
 #[test]
 fn the_page_and_its_embedded_form_have_the_same_policy_and_styles() {
-    let (page, embedded) = (
-        parts(&text("index.html")),
-        parts(&text("www/embed/1/index.html")),
-    );
+    let (page, embedded) = (parts(&text("index.html")), parts(&text("www/embed/1/index.html")));
     assert!(page.len() > 1, "index.html has a policy and a style sheet");
-    assert_eq!(
-        page, embedded,
-        "left: index.html, right: www/embed/1/index.html"
-    );
-    assert_ne!(
-        parts("<link rel=\"css\" href=\"www/a.css\">"),
-        parts("<link rel=\"stylesheet\" href=\"../../b.css\">")
-    );
+    assert_eq!(page, embedded, "left: index.html, right: www/embed/1/index.html");
+    assert_ne!(parts("<link rel=\"css\" href=\"www/a.css\">"), parts("<link rel=\"stylesheet\" href=\"../../b.css\">"));
 }
 
 fn inline(html: &str) -> Vec<&'static str> {
@@ -102,14 +58,10 @@ fn inline(html: &str) -> Vec<&'static str> {
         if head.starts_with("style") || head.contains(" style=") {
             found.push("a style in the page");
         }
-        if head
-            .split_whitespace()
-            .any(|attribute| attribute.starts_with("on") && attribute.contains('='))
-        {
+        if head.split_whitespace().any(|attribute| attribute.starts_with("on") && attribute.contains('=')) {
             found.push("a handler in the page");
         }
-        if (head.contains("src=\"http") || head.contains("href=\"http")) && !head.starts_with("a ")
-        {
+        if (head.contains("src=\"http") || head.contains("href=\"http")) && !head.starts_with("a ") {
             found.push("a file of another site");
         }
         if head.contains("src=\"/") || head.contains("href=\"/") {
@@ -122,11 +74,7 @@ fn inline(html: &str) -> Vec<&'static str> {
 #[test]
 fn pages_hold_nothing_inline_and_only_relative_addresses() {
     for page in ["index.html", "www/embed/1/index.html"] {
-        assert!(
-            inline(&text(page)).is_empty(),
-            "{page}: {:?}",
-            inline(&text(page))
-        );
+        assert!(inline(&text(page)).is_empty(), "{page}: {:?}", inline(&text(page)));
     }
     assert_eq!(inline("<script>1</script><p style=\"x\"><b onclick=\"y\"><img src=\"https://a/b\"><img src=\"/c\">").len(), 5);
 }

@@ -30,10 +30,7 @@ pub fn text(path: &str) -> String {
 /// The names of what stands at the top.
 pub fn top() -> Vec<String> {
     let entries = fs::read_dir(root()).expect("the top of the checkout can be listed");
-    entries
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect()
+    entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 fn collect(path: &Path, name: &str, ending: &str, found: &mut Vec<File>) {
@@ -46,9 +43,6 @@ fn collect(path: &Path, name: &str, ending: &str, found: &mut Vec<File>) {
         && let Ok(text) = fs::read_to_string(path)
     {
         // What is no UTF-8 is a picture, and no rule here is about pictures.
-        found.push(File {
-            path: name.to_owned(),
-            text,
-        });
+        found.push(File { path: name.to_owned(), text });
     }
 }
