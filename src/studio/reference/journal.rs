@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use highwater_engine::base::{ClientId, NodeId, Tag, TopicId, Tp};
+use highwater_engine::base::{ClientId, NodeId, SimTime, Tag, TopicId, Tp};
 use highwater_engine::trace::{Callback, Kind, TraceEntry};
 use serde_json::{Map, Value, json};
 
@@ -20,6 +20,9 @@ enum Seen {
     PollFailed { exception: &'static str },
 }
 
+/// A record's value, and its partition and offset or the exception.
+type EachAnswer<'a> = (Rc<str>, Result<(String, i64), &'a str>);
+
 /// All that clients saw, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
@@ -33,9 +36,30 @@ pub struct Journal {
     old_clients: BTreeMap<String, usize>,
     /// How often each node's process has ended.
     exits: BTreeMap<NodeId, u32>,
+    /// What controllers did, if it is to be told.
+    decisions: Option<Vec<TraceEntry>>,
+    began: SimTime,
 }
 
 impl Journal {
+    /// A journal that also keeps what controllers did, if `decisions`.
+    pub fn watching(decisions: bool) -> Journal {
+        Journal { decisions: decisions.then(Vec::new), ..Journal::default() }
+    }
+
+    /// The moment of the script's first step.
+    pub fn begin(&mut self, at: SimTime) {
+        self.began = at;
+    }
+
+    /// What controllers did, as lines with the seconds since the first step.
+    pub fn decisions(&self) -> impl Iterator<Item = String> {
+        self.decisions.iter().flatten().map(|entry| {
+            let seconds = (entry.at.0 as f64 - self.began.0 as f64) / 1e6;
+            format!("{seconds:9.2}  {}  {:?}", entry.who, entry.kind)
+        })
+    }
+
     /// Takes what concerns clients out of the trace.
     pub fn take(&mut self, entries: &mut Vec<TraceEntry>) {
         for entry in entries.drain(..) {
@@ -49,6 +73,9 @@ impl Journal {
         }
         if let Kind::TopicCreated { topic, name, .. } = &entry.kind {
             self.topics.insert(*topic, Rc::from(&**name));
+        }
+        if let Some(decisions) = self.decisions.as_mut().filter(|_| matches!(entry.who, NodeId::Controller(_)) && !is_wire(&entry.kind)) {
+            decisions.push(entry.clone());
         }
         let NodeId::Client(client) = entry.who else { return };
         let seen = match entry.kind {
@@ -120,7 +147,7 @@ impl Journal {
     }
 
     pub fn each_answer(&self, producer: &str, since: Option<&str>, prefix: &str) -> Value {
-        let mut rows: Vec<(Rc<str>, Result<(String, i64), &str>)> = Vec::new();
+        let mut rows: Vec<EachAnswer> = Vec::new();
         for seen in self.by(producer, since) {
             match seen {
                 Seen::Acked { value, tp, offset } if value.starts_with(prefix) => rows.push((value.clone(), Ok((self.tp_name(*tp), *offset)))),
@@ -250,10 +277,14 @@ impl Journal {
     }
 }
 
+fn is_wire(kind: &Kind) -> bool {
+    matches!(kind, Kind::MessageSent { .. } | Kind::MessageDelivered { .. } | Kind::MessageLost { .. } | Kind::MessageHeld { .. } | Kind::RequestFailed { .. })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use highwater_engine::base::{Seq, SimTime};
+    use highwater_engine::base::Seq;
 
     const P: ClientId = ClientId(1);
     const M: ClientId = ClientId(2);

@@ -17,7 +17,7 @@ pub mod steps;
 pub mod subject;
 
 pub use judge::judge;
-pub use player::{Play, play};
+pub use player::{Play, play, play_with_decisions};
 pub use reading::ReadError;
 pub use recording::Recording;
 pub use report::{FileReport, Outcome, Table};

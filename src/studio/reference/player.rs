@@ -3,6 +3,7 @@
 //! The recorder drove a client by lines of text and looked for the reply every 20 ms; a condition was asked again 250 ms after each answer, by a new admin client. Both are done here too, for they decide what is seen of things that pass quickly.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, SimTime};
 use highwater_engine::node::message::AdminRequest;
@@ -28,8 +29,6 @@ const ASK_EVERY: Dur = Dur::ms(250);
 const PATIENCE: Dur = Dur::secs(40);
 /// How long a controlled shutdown may take.
 const STOP_LIMIT: Dur = Dur::secs(60);
-/// Time between the start of the nodes and the first question.
-const SETTLE: Dur = Dur::secs(4);
 /// How long the cluster may take until all brokers are there.
 const READY_LIMIT: Dur = Dur::secs(60);
 
@@ -56,9 +55,34 @@ pub enum Observed {
     Impossible(String),
 }
 
+impl Play {
+    /// A run that came to nothing.
+    pub fn failed(recording: &Recording, reason: String) -> Play {
+        Play { observed: vec![Observed::Impossible(reason); recording.script.len()] }
+    }
+}
+
 /// Plays a recording once.
 pub fn play<S: Subject>(recording: &Recording, seed: u64) -> Play {
-    let all = |observed: Observed| Play { observed: vec![observed; recording.script.len()] };
+    run::<S>(recording, seed, false).0
+}
+
+/// Plays a recording once and tells the controllers' decisions as text, beside the recorded metadata log.
+pub fn play_with_decisions<S: Subject>(recording: &Recording, seed: u64) -> (Play, String) {
+    let (play, journal) = run::<S>(recording, seed, true);
+    let mut text = String::from("  recorded:\n");
+    for record in &recording.metadata {
+        let _ = writeln!(text, "    {record}");
+    }
+    let _ = writeln!(text, "  the engine's, with seed {seed}:");
+    for line in journal.decisions() {
+        let _ = writeln!(text, "    {line}");
+    }
+    (play, text)
+}
+
+fn run<S: Subject>(recording: &Recording, seed: u64, decisions: bool) -> (Play, Journal) {
+    let all = |observed: Observed| (Play { observed: vec![observed; recording.script.len()] }, Journal::default());
     if let Some(reason) = modelled::setup_gap(recording) {
         return all(Observed::NotModelled(reason));
     }
@@ -66,20 +90,26 @@ pub fn play<S: Subject>(recording: &Recording, seed: u64) -> Play {
         Ok(setup) => setup,
         Err(reason) => return all(Observed::NotModelled(reason)),
     };
-    let mut world = match S::boot(&setup) {
+    let world = match S::boot(&setup) {
         Ok(world) => world,
         Err(refusal) => return all(Observed::Impossible(format!("the cluster does not boot: {refusal:?}"))),
     };
-    let mut trace = Vec::new();
-    let settled = world.now() + SETTLE;
-    world.run_until(settled, &mut trace);
-    let mut player = Player { world, trace, journal: Journal::default(), gaps: Gaps::default(), dead_controllers: Vec::new(), sent: BTreeMap::new(), topic: String::new() };
-    player.look();
+    let mut player = Player {
+        world,
+        trace: Vec::new(),
+        journal: Journal::watching(decisions),
+        gaps: Gaps::default(),
+        dead_controllers: Vec::new(),
+        sent: BTreeMap::new(),
+        topic: String::new(),
+    };
     let expected = setup.brokers.iter().filter(|b| b.started).map(|b| i64::from(b.id.0)).collect();
     if !player.until(&[Condition::Brokers(expected)], READY_LIMIT).held {
         return all(Observed::Impossible("not all brokers are there 60 s after the start of the cluster".into()));
     }
-    Play { observed: recording.script.iter().map(|entry| player.entry(entry)).collect() }
+    player.journal.begin(player.world.now());
+    let observed = recording.script.iter().map(|entry| player.entry(entry)).collect();
+    (Play { observed }, player.journal)
 }
 
 fn setup(recording: &Recording, seed: u64) -> Result<Setup, String> {
@@ -185,7 +215,7 @@ impl<S: Subject> Player<S> {
 
     fn ask(&mut self, request: AdminRequest) -> Answer {
         let began = self.world.now();
-        let answer = match self.world.act(Action::Admin(request)) {
+        let answer = match self.world.act(Action::Admin(request), &mut self.trace) {
             Ok(action) => self.pass_until(PATIENCE, |player| player.world.answer(action)),
             Err(refusal) => Some(Answer::Failed(refused_by_world(&refusal))),
         };
@@ -356,7 +386,7 @@ impl<S: Subject> Player<S> {
     }
 
     fn world_act(&mut self, action: Action) -> Observed {
-        let done = self.world.act(action);
+        let done = self.world.act(action, &mut self.trace);
         self.look();
         match done {
             Ok(_) => Observed::Answered(None),
@@ -372,7 +402,7 @@ impl<S: Subject> Player<S> {
     }
 
     fn start(&mut self, name: &str, action: Action) -> Observed {
-        let done = self.world.act(action);
+        let done = self.world.act(action, &mut self.trace);
         if let Some(client) = self.world.client_id(name).filter(|_| done.is_ok()) {
             self.journal.started(name, client);
         }

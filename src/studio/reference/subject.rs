@@ -14,7 +14,7 @@ pub trait Subject: Sized {
     fn now(&self) -> SimTime;
     /// # Errors
     /// An action that makes no sense now.
-    fn act(&mut self, action: Action) -> Result<ActionId, Refusal>;
+    fn act(&mut self, action: Action, out: &mut Vec<TraceEntry>) -> Result<ActionId, Refusal>;
     /// The moment of the next event, if there is one.
     fn next_event_at(&self) -> Option<SimTime>;
     /// Handles one event; false if there is none.
