@@ -9,6 +9,8 @@ pub mod judge;
 pub mod limits;
 pub mod modelled;
 pub mod player;
+#[cfg(test)]
+mod player_tests;
 pub mod queries;
 pub mod reading;
 pub mod recording;
