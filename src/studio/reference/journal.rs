@@ -32,8 +32,8 @@ pub struct Journal {
     /// A name may be used again once its client is closed.
     names: BTreeMap<ClientId, String>,
     marks: BTreeMap<String, usize>,
-    /// Where the last observation of an old client ended.
-    old_clients: BTreeMap<String, usize>,
+    /// Where the last observation of an old client ended, and its long polls until then.
+    old_clients: BTreeMap<String, (usize, u64)>,
     /// How often each node's process has ended.
     exits: BTreeMap<NodeId, u32>,
     /// What controllers did, if it is to be told.
@@ -259,9 +259,9 @@ impl Journal {
         json!({ "acknowledged and lost": acked.difference(&distinct).count(), "duplicates": all.len() > distinct.len(), "in order": in_order })
     }
 
-    /// Counts since the last observation of this client. Losing partitions is told to an old listener as a revocation.
-    pub fn old_client(&mut self, member: &str) -> Value {
-        let from = self.old_clients.insert(member.to_string(), self.seen.len()).unwrap_or(0);
+    /// Counts since the last observation of this client, which has had `slow_polls` in all. Losing partitions is told to an old listener as a revocation.
+    pub fn old_client(&mut self, member: &str, slow_polls: u64) -> Value {
+        let (from, polls_before) = self.old_clients.insert(member.to_string(), (self.seen.len(), slow_polls)).unwrap_or((0, 0));
         let (mut records, mut assigned, mut revoked, mut commits, mut errors) = (0, 0, 0, 0, 0);
         for (_, seen) in self.after(from).filter(|(who, _)| *who == member) {
             match seen {
@@ -273,7 +273,7 @@ impl Journal {
                 Seen::Acked { .. } | Seen::Failed { .. } => {}
             }
         }
-        json!({ "record": records, "assigned": assigned, "revoked": revoked, "commit-failed": commits, "error": errors })
+        json!({ "record": records, "assigned": assigned, "revoked": revoked, "commit-failed": commits, "poll-took": slow_polls - polls_before, "error": errors })
     }
 }
 
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn an_old_client_is_counted_from_its_last_observation() {
         let mut journal = journal(&[("a0", Some(0))], &["a0"]);
-        assert_eq!(journal.old_client("m")["record"], json!(1));
-        assert_eq!(journal.old_client("m")["record"], json!(0));
+        assert_eq!(journal.old_client("m", 2), json!({ "record": 1, "assigned": 0, "revoked": 0, "commit-failed": 0, "poll-took": 2, "error": 0 }));
+        assert_eq!(journal.old_client("m", 3), json!({ "record": 0, "assigned": 0, "revoked": 0, "commit-failed": 0, "poll-took": 1, "error": 0 }));
     }
 }

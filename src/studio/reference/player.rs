@@ -286,7 +286,10 @@ impl<S: Subject> Player<S> {
             Query::Rebalances { members, since } => self.journal.rebalances(members, since.as_deref()),
             Query::Errors { members, since } => self.journal.errors(members, since.as_deref()),
             Query::Promises { client, member } => self.journal.promises(client, member, self.sent.get(client).map_or(&[], Vec::as_slice)),
-            Query::OldClient(member) => self.journal.old_client(member),
+            Query::OldClient(member) => {
+                let slow = self.world.client_id(member).map_or(0, |id| self.world.slow_polls(id));
+                self.journal.old_client(member, slow)
+            }
         }
     }
 

@@ -87,6 +87,9 @@ impl Subject for Canned {
     fn client_id(&self, _: &str) -> Option<ClientId> {
         None
     }
+    fn slow_polls(&self, _: ClientId) -> u64 {
+        0
+    }
     fn answer(&self, action: ActionId) -> Option<Answer> {
         self.answers.iter().find(|(at, id, _)| *id == action && *at <= self.now).map(|(.., answer)| answer.clone())
     }

@@ -15,8 +15,6 @@ use super::queries::Condition;
 const CREATE_TIMEOUT: Dur = Dur::secs(15);
 /// `default.api.timeout.ms` of the recorder's admin client.
 const API_TIMEOUT: Dur = Dur::secs(20);
-/// How long one `poll` of the recorded members waited.
-const POLL: Dur = Dur::ms(200);
 /// How often the recorded members called `commitAsync`.
 const COMMIT: Dur = Dur::secs(1);
 
@@ -136,7 +134,8 @@ pub fn join(member: &str, group: &str, topics: &[String], config: &BTreeMap<Stri
         group: group.into(),
         topics: topics.iter().map(|t| t.as_str().into()).collect(),
         config: configs,
-        poll_every: POLL,
+        // Each poll waited up to 200 ms, and the next began at once.
+        poll_every: Dur::ZERO,
         commit_every: Some(COMMIT),
     };
     Ok(Action::Join { name: member.into(), spec })

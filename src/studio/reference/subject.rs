@@ -25,4 +25,6 @@ pub trait Subject: Sized {
     fn client_id(&self, name: &str) -> Option<ClientId>;
     /// The answer to an admin request, once it is there.
     fn answer(&self, action: ActionId) -> Option<Answer>;
+    /// How many calls of `poll` of this consumer took longer than 2 s and returned.
+    fn slow_polls(&self, client: ClientId) -> u64;
 }
