@@ -30,12 +30,13 @@ const STUDIO: [Row; 10] = [
     ("reference", &[]),
     ("link", &["scenario"]),
     ("recording", &["scenario"]),
+    ("reference", &["scenario", "recording"]),
     ("playback", &["recording"]),
     ("lesson", &["scenario", "recording"]),
     ("explain", &["recording"]),
     ("search", &["scenario", "recording"]),
     ("view", &["recording", "playback", "explain"]),
-    ("desk", &["link", "lesson", "search", "view"]),
+    ("desk", &["link", "lesson", "reference", "search", "view"]),
 ];
 
 /// Whether `room` may name `other`: itself, what its row lists, and what those may name.

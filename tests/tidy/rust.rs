@@ -90,10 +90,10 @@ fn character_end(source: &[char], at: usize) -> usize {
 
 /// Whether the character belongs to an identifier that began before it.
 fn joined(source: &[char], at: usize) -> bool {
+    let word = |n: usize| at.checked_sub(n).is_some_and(|i| source[i].is_alphanumeric() || source[i] == '_');
     // The `b` of a raw byte string is no identifier of its own.
-    let before = |n: usize| at.checked_sub(n).map(|i| source[i]);
-    let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    word(before(1)) && !(before(1) == Some('b') && !word(before(2)))
+    let byte = word(1) && source[at - 1] == 'b' && !word(2);
+    word(1) && !byte
 }
 
 /// Identifiers and single characters of punctuation, `::` as one.
