@@ -23,7 +23,7 @@ use self::forward::Forwarder;
 use self::group::GroupRequest;
 use self::lifecycle::{Lifecycle, Step};
 use self::replicas::{Handled, ReplicaManager};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, NodeId, TopicId};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, LeaderEpoch, NodeId, Offset, TopicId, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
@@ -344,6 +344,18 @@ impl Broker {
     }
     pub fn replica_manager(&self) -> &ReplicaManager {
         &self.replicas
+    }
+    /// Its process serves and the controller lets it.
+    pub fn is_running(&self) -> bool {
+        self.state() == BrokerState::Running && !self.is_fenced()
+    }
+    /// The leader epoch in which it leads or follows a partition.
+    pub fn leader_epoch(&self, tp: Tp) -> Option<LeaderEpoch> {
+        self.replicas.leader_epoch(tp)
+    }
+    /// Its own high watermark of a partition.
+    pub fn high_watermark(&self, tp: Tp) -> Option<Offset> {
+        self.replicas.high_watermark(tp)
     }
     pub fn groups(&self) -> &GroupCoordinator {
         &self.groups
