@@ -15,7 +15,8 @@ pub enum Command {
 
 pub struct Conform {
     pub files: Vec<PathBuf>,
-    pub seeds: u64,
+    /// Seeds to play with, first and last.
+    pub seeds: (u64, u64),
     pub threads: usize,
     pub json: bool,
     pub verbose: bool,
@@ -43,9 +44,10 @@ highwater conform FILE… [options]: play recordings of real Kafka against the e
 
   --seeds N      play each with the seeds 1 to N (default 20); a query must be equal with all of them,
                  a time is the median
+  --seed S       play with this seed alone
   --json         print the report as JSON
   --verbose      list what is equal too, with the rule by which it was judged
-  --metadata     print the controller's decisions with seed 1 beside the recorded metadata log
+  --metadata     print the controllers' decisions with the first seed beside the recorded metadata log
   --threads N    play on N threads (default: all cores)
 
 Prints a table: per file the entries that are equal, different and not modelled, then each difference
@@ -98,11 +100,15 @@ fn cores() -> usize {
 }
 
 fn conform(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
-    let mut options = Conform { files: Vec::new(), seeds: 20, threads: cores(), json: false, verbose: false, metadata: false };
+    let mut options = Conform { files: Vec::new(), seeds: (1, 20), threads: cores(), json: false, verbose: false, metadata: false };
     while let Some(arg) = parser.next().map_err(said)? {
         match arg {
             Long("help") | Short('h') => return Ok(Command::Help(CONFORM_HELP)),
-            Long("seeds") => options.seeds = number(&mut parser, "seeds", 1)?,
+            Long("seeds") => options.seeds = (1, number(&mut parser, "seeds", 1)?),
+            Long("seed") => {
+                let seed = number(&mut parser, "seed", 0)?;
+                options.seeds = (seed, seed);
+            }
             Long("threads") => options.threads = number(&mut parser, "threads", 1)? as usize,
             Long("json") => options.json = true,
             Long("verbose") => options.verbose = true,

@@ -22,7 +22,7 @@ pub fn run(options: &Conform) -> Result<bool, Complaint> {
     if options.metadata {
         for (name, recording) in &recordings {
             println!("{name}: {}", recording.title);
-            print!("{}", play_with_decisions::<World>(recording, 1).1);
+            print!("{}", play_with_decisions::<World>(recording, options.seeds.0).1);
         }
     }
     let table = Table { files: conform(&recordings, options.seeds, options.threads) };
@@ -34,16 +34,17 @@ pub fn run(options: &Conform) -> Result<bool, Complaint> {
     Ok(table.counts().different == 0)
 }
 
-fn conform(recordings: &[(String, Recording)], seeds: u64, threads: usize) -> Vec<(String, FileReport)> {
+fn conform(recordings: &[(String, Recording)], (first, last): (u64, u64), threads: usize) -> Vec<(String, FileReport)> {
+    let seeds = (last - first + 1) as usize;
     // A panic is told as a difference of its file; the default hook would print each of them between the others.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let plays = workers::each(recordings.len() * seeds as usize, threads, |job| {
-        let recording = &recordings[job / seeds as usize].1;
-        let seed = job as u64 % seeds + 1;
+    let plays = workers::each(recordings.len() * seeds, threads, |job| {
+        let recording = &recordings[job / seeds].1;
+        let seed = first + (job % seeds) as u64;
         let played = catch_unwind(AssertUnwindSafe(|| play::<World>(recording, seed)));
         (seed, played.unwrap_or_else(|panic| Play::failed(recording, format!("the engine panicked: {}", workers::words(&*panic)))))
     });
     std::panic::set_hook(hook);
-    recordings.iter().zip(plays.chunks(seeds as usize)).map(|((name, recording), plays)| (name.clone(), judge(recording, plays))).collect()
+    recordings.iter().zip(plays.chunks(seeds)).map(|((name, recording), plays)| (name.clone(), judge(recording, plays))).collect()
 }

@@ -122,9 +122,13 @@ impl Journal {
         self.after(from).filter(move |(name, _)| *name == who).map(|(_, seen)| seen)
     }
 
+    /// The name of a topic that was made in this run.
+    pub fn topic(&self, topic: TopicId) -> String {
+        self.topics.get(&topic).map_or_else(|| format!("topic {topic}"), |name| name.to_string())
+    }
+
     fn tp(&self, tp: Tp) -> (String, u32) {
-        let topic = self.topics.get(&tp.topic).map_or_else(|| format!("topic {}", tp.topic), |name| name.to_string());
-        (topic, tp.partition)
+        (self.topic(tp.topic), tp.partition)
     }
 
     fn tp_name(&self, tp: Tp) -> String {

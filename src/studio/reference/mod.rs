@@ -17,6 +17,7 @@ pub mod recording;
 pub mod report;
 pub mod steps;
 pub mod subject;
+pub mod world;
 
 pub use judge::judge;
 pub use player::{Play, play, play_with_decisions};

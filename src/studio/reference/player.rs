@@ -216,7 +216,7 @@ impl<S: Subject> Player<S> {
     fn ask(&mut self, request: AdminRequest) -> Answer {
         let began = self.world.now();
         let answer = match self.world.act(Action::Admin(request), &mut self.trace) {
-            Ok(action) => self.pass_until(PATIENCE, |player| player.world.answer(action)),
+            Ok(action) => self.pass_until(PATIENCE, |player| player.world.answer(action, &|topic| player.journal.topic(topic))),
             Err(refusal) => Some(Answer::Failed(refused_by_world(&refusal))),
         };
         self.look();
@@ -247,23 +247,12 @@ impl<S: Subject> Player<S> {
         }
     }
 
-    fn offsets(&mut self, topic: &str, partition: u32) -> Answer {
-        let mut last = Answer::Failed("timeout".into());
-        for _ in 0..3 {
-            last = self.ask(AdminRequest::ListOffsets { topic: topic.into(), partition });
-            if last.exception().is_none() {
-                break;
-            }
-        }
-        last
-    }
-
     fn query(&mut self, query: &Query) -> Value {
         match query {
             Query::Topics(topics) => answer::topics_value(self.describe(topics).partitions()),
             Query::Leaderless(topic) => answer::leaderless_value(self.describe(std::slice::from_ref(topic)).partitions()),
             Query::IsrSizes(topics) => answer::isr_sizes_value(self.describe(topics).partitions()),
-            Query::Offsets { topic, partition } => answer::offsets_value(&self.offsets(topic, *partition)),
+            Query::Offsets { topic, partition } => answer::offsets_value(&self.ask(AdminRequest::ListOffsets { topic: topic.as_str().into(), partition: *partition })),
             Query::Group { group, fields } => answer::group_value(&self.group(group), fields),
             Query::GroupSizes(group) => answer::group_sizes_value(&self.group(group)),
             Query::Committed(group) => answer::committed_value(&self.ask(AdminRequest::ListCommitted { group: group.as_str().into() })),

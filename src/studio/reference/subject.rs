@@ -1,6 +1,6 @@
 //! What a recording is played against: the few calls of a world that the player needs. Decides nothing; a test can put something else in the engine's place.
 
-use highwater_engine::base::{ActionId, ClientId, SimTime};
+use highwater_engine::base::{ActionId, ClientId, SimTime, TopicId};
 use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::{Action, Refusal, Setup};
 
@@ -23,8 +23,8 @@ pub trait Subject: Sized {
     fn run_until(&mut self, until: SimTime, out: &mut Vec<TraceEntry>);
     /// The client that has this name now.
     fn client_id(&self, name: &str) -> Option<ClientId>;
-    /// The answer to an admin request, once it is there.
-    fn answer(&self, action: ActionId) -> Option<Answer>;
+    /// The answer to an admin request, once it is there; `topic` knows the names of topics.
+    fn answer(&self, action: ActionId, topic: &dyn Fn(TopicId) -> String) -> Option<Answer>;
     /// How many calls of `poll` of this consumer took longer than 2 s and returned.
     fn slow_polls(&self, client: ClientId) -> u64;
 }
