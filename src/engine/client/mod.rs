@@ -7,6 +7,8 @@ pub mod metadata;
 pub mod net;
 pub mod producer;
 pub mod spec;
+#[cfg(test)]
+mod testing;
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;

@@ -15,7 +15,7 @@ use crate::trace::Kind;
 
 /// What a thread of the application makes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Source {
+pub(super) enum Source {
     /// The steady rate of the spec.
     Steady,
     Burst {
@@ -140,10 +140,8 @@ impl Producer {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn start_burst(&mut self, ctx: &mut Ctx<'_>, topic: Rc<str>, partition: Option<u32>, key: Option<Rc<str>>, values: Values, count: u32, every: Dur, first_tag: Tag) {
+    pub(super) fn start_burst(&mut self, ctx: &mut Ctx<'_>, (topic, partition): (Rc<str>, Option<u32>), every: Dur, source: Source) {
         self.application.started += 1;
-        let source = Source::Burst { key, values, count, made: 0, first_tag };
         self.application.threads.insert(self.application.started, Thread { source, topic, partition, every, next_at: ctx.now, blocked: None });
         self.run_application(ctx);
     }
@@ -220,7 +218,7 @@ impl Producer {
         };
         let partition = match partition {
             Some(partition) => partition,
-            None => self.partitioner.choose(ctx.rng, &self.config, &self.queues, topic, known, record.key.as_deref(), record.size()),
+            None => self.partitioner.choose(ctx.rng, &self.config, &self.queues, (topic, known), record),
         };
         let origin = *ctx.last_seq;
         self.queues.append(ctx.now, &(topic.clone(), partition), record.clone(), self.config.batch_size, origin);
