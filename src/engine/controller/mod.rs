@@ -22,6 +22,8 @@ mod failover_tests;
 #[cfg(test)]
 mod placer_tests;
 #[cfg(test)]
+mod sequence_tests;
+#[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod topic_tests;
