@@ -76,22 +76,13 @@ fn play(version: Version, min: &str, row: &Row) -> Option<PartitionChange> {
             return first_change(&bench, from);
         }
     };
-    records.into_iter().find_map(|r| match r {
-        MetadataRecord::PartitionChange(change) => Some(change),
-        _ => None,
-    })
+    records.into_iter().find_map(|r| if let MetadataRecord::PartitionChange(change) = r { Some(change) } else { None })
 }
 
 fn first_change(bench: &Bench, from: i64) -> Option<PartitionChange> {
     let log = &bench.node.disk.metadata_log;
-    let batches = log.batches_from(from).filter_map(|b| match &b.payload {
-        crate::protocol::Payload::Metadata(records) => Some(records),
-        _ => None,
-    });
-    batches.flat_map(|records| records.iter()).find_map(|r| match r {
-        MetadataRecord::PartitionChange(change) => Some(change.clone()),
-        _ => None,
-    })
+    let batches = log.batches_from(from).filter_map(|b| if let crate::protocol::Payload::Metadata(records) = &b.payload { Some(records) } else { None });
+    batches.flat_map(|records| records.iter()).find_map(|r| if let MetadataRecord::PartitionChange(change) = r { Some(change.clone()) } else { None })
 }
 
 fn check(version: Version, min: &str, rows: &[Row]) {

@@ -14,7 +14,7 @@ use crate::rules::Version;
 use crate::trace::Kind;
 
 enum Proc {
-    Controller(Controller),
+    Controller(alloc::boxed::Box<Controller>),
     Probe { conns: Connections<u32>, outcomes: Vec<(u32, Outcome)> },
 }
 
@@ -29,7 +29,7 @@ fn start(ctx: &mut Ctx<'_>, node: NodeId, incarnation: Incarnation) -> Proc {
     match node {
         NodeId::Controller(id) => {
             let config = Rc::new(NodeConfig::parse(&config_map(&[])).expect("the defaults are valid"));
-            Proc::Controller(Controller::start(ctx, ControllerStart { id, incarnation, config, rules: Version::V4_1.rules(), voters: VOTERS.to_vec() }))
+            Proc::Controller(alloc::boxed::Box::new(Controller::start(ctx, ControllerStart { id, incarnation, config, rules: Version::V4_1.rules(), voters: VOTERS.to_vec() })))
         }
         NodeId::Broker(_) | NodeId::Client(_) => Proc::Probe { conns: Connections::new(node, incarnation.0 << 20), outcomes: Vec::new() },
     }

@@ -8,6 +8,9 @@ use crate::base::{BrokerId, ControllerId, NodeId, Rng, StreamId};
 /// (id, rack or "", fenced)
 type Given = (u32, &'static str, bool);
 
+/// Brokers, replication factor, first start offset, and the replicas of each partition.
+type Row<'a> = (&'a [Given], i32, u32, &'a [&'a [u32]]);
+
 fn usable(given: &[Given]) -> Vec<UsableBroker> {
     given.iter().map(|(id, rack, fenced)| UsableBroker { id: BrokerId(*id), rack: (!rack.is_empty()).then(|| (*rack).into()), fenced: *fenced }).collect()
 }
@@ -29,7 +32,7 @@ fn a_01_to_a_11_striped_placer() {
     let one_up: Vec<Given> = [(0, "", false), (1, "", true), (2, "", true)].to_vec();
     let two_up: Vec<Given> = [(0, "", false), (1, "", false), (2, "", true)].to_vec();
     let mixed: Vec<Given> = [(0, "A", false), (1, "A", true), (2, "B", true), (3, "B", true), (4, "C", false), (5, "C", false)].to_vec();
-    let table: [(&[Given], i32, u32, &[&[u32]]); 11] = [
+    let table: [Row<'_>; 11] = [
         (&plain(3), 2, 0, &[&[0, 1], &[1, 2], &[2, 0]]),
         (&plain(3), 2, 1, &[&[1, 2], &[2, 0], &[0, 1]]),
         (&plain(3), 3, 0, &[&[0, 1, 2], &[1, 2, 0], &[2, 0, 1]]),

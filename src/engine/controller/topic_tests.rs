@@ -12,6 +12,9 @@ fn counts(partitions: i32, replication_factor: i16) -> Placement {
     Placement::Counts { partitions: Some(partitions), replication_factor: Some(replication_factor) }
 }
 
+/// Name, placement, configs, and the answer.
+type Row = (&'static str, Placement, &'static [(&'static str, &'static str)], ErrorCode);
+
 fn three() -> Bench {
     let mut b = Bench::new(Version::V4_1, &[]);
     for id in 1..=3 {
@@ -25,7 +28,7 @@ fn a_24_refusals_of_new_topics() {
     let mut b = three();
     assert_eq!(b.create("a.b", counts(1, 1), &[]), ErrorCode::None);
     let manual = |list: &[(u32, &[u32])]| Placement::Manual(list.iter().map(|(n, r)| (*n, ids(r))).collect());
-    let table: Vec<(&str, Placement, &[(&str, &str)], ErrorCode)> = alloc::vec![
+    let table: Vec<Row> = alloc::vec![
         ("a.b", counts(1, 1), &[], ErrorCode::TopicAlreadyExists),
         ("a_b", counts(1, 1), &[], ErrorCode::InvalidTopicException),
         ("", counts(1, 1), &[], ErrorCode::InvalidTopicException),
@@ -69,7 +72,7 @@ fn a_23_fenced_brokers() {
 fn a_15_a_stopping_broker_is_no_place() {
     let mut b = three();
     assert_eq!(b.topic("t", &[3, 1], &[]), ErrorCode::None);
-    assert_eq!(b.beat(3, false, true).2, false);
+    assert!(!b.beat(3, false, true).2);
     assert_eq!(b.create("u", counts(1, 3), &[]), ErrorCode::InvalidReplicationFactor);
 }
 

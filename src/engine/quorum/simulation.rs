@@ -339,10 +339,10 @@ fn c_08_an_old_leader_cuts_what_was_never_committed() {
     net.run_for(Dur::secs(10));
     net.heal();
     net.run_for(Dur::secs(5));
-    let cut = net.kinds().find_map(|(_, who, k)| match k {
-        Kind::QuorumLogTruncated { from, to } if who == NodeId::Controller(old) => Some((*from, *to)),
-        _ => None,
-    });
+    let cut = net
+        .kinds()
+        .filter(|(_, who, _)| *who == NodeId::Controller(old))
+        .find_map(|(_, _, k)| if let Kind::QuorumLogTruncated { from, to } = k { Some((*from, *to)) } else { None });
     assert_eq!(cut, Some((long, long - 3)));
     let logs: Vec<_> = VOTERS.iter().map(|v| net.disk(NodeId::Controller(*v)).metadata_log.epochs().entries().to_vec()).collect();
     assert!(logs.iter().all(|l| *l == logs[0]), "{logs:?}");

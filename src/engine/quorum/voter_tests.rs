@@ -9,10 +9,11 @@ use super::{Voter, VoterStart, divergence, truncation_point};
 use crate::base::{ControllerId, CorrelationId, Dur, Incarnation, NodeId, QuorumEpoch, Seq, SimTime};
 use crate::log::Log;
 use crate::node::testing::TestNode;
-use crate::node::{Channel, ConnId, QuorumStateFile};
+use crate::node::{Channel, ConnId, Effect, QuorumStateFile, QuorumTimer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{ConfigMap, EpochEnd, ErrorCode, MetadataRecord, Payload, RecordBatch, Request, Response, VoteRequest};
+use crate::protocol::{ConfigMap, EpochEnd, ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumReplica, RecordBatch, Request, Response, VoteRequest};
 use crate::rules::Version;
+use crate::trace::QuorumRole;
 
 fn batch() -> RecordBatch {
     RecordBatch { base_offset: 0, epoch: 0, producer: None, timestamp: SimTime::ZERO, payload: Payload::Metadata(vec![MetadataRecord::NoOp].into()), origin: Seq(0) }
@@ -118,4 +119,48 @@ fn c_04_successors_wait_by_their_position() {
     assert_eq!([2, 3].map(|id| successor_wait(&order, ControllerId(id))), [Dur::ZERO, Dur::ms(500)]);
     let order: alloc::vec::Vec<ControllerId> = [2, 3, 4, 5].map(ControllerId).to_vec();
     assert_eq!([2, 3, 4, 5].map(|id| successor_wait(&order, ControllerId(id))), [Dur::ZERO, Dur::ms(125), Dur::ms(250), Dur::ms(500)]);
+}
+
+fn fetch(voter: &mut Voter, node: &mut TestNode, from: u32, offset: i64, last_epoch: i32) {
+    let replica = ControllerId(from);
+    let conn = ConnId { client: NodeId::Controller(replica), server: node.me, channel: Channel::Quorum, generation: 1 };
+    let request = QuorumFetchRequest {
+        replica: QuorumReplica::Voter(replica),
+        current_leader_epoch: voter.epoch(),
+        fetch_offset: offset,
+        last_fetched_epoch: last_epoch,
+        high_watermark: -1,
+        max_wait: Dur::ms(500),
+    };
+    voter.on_request(&mut node.ctx(), conn, CorrelationId(1), &Request::QuorumFetch(request));
+}
+
+/// Makes voter 1 the leader of its next epoch by the answer of voter 2.
+fn elected(node: &mut TestNode) -> Voter {
+    let mut v = voter(node, Version::V3_9);
+    v.on_timer(&mut node.ctx(), &QuorumTimer::Election);
+    let asked = node.effects.iter().find_map(|effect| match effect {
+        Effect::Send { conn, correlation, .. } if conn.server == NodeId::Controller(ControllerId(2)) => Some((*conn, *correlation)),
+        Effect::Send { .. } | Effect::Close { .. } | Effect::Exit { .. } => None,
+    });
+    let (conn, correlation) = asked.expect("a vote request");
+    let granted = Response::Vote { error: ErrorCode::None, epoch: v.epoch(), leader: None, granted: true, pre_vote: false };
+    v.on_response(&mut node.ctx(), conn, correlation, granted);
+    assert_eq!(v.role(), QuorumRole::Leader);
+    v
+}
+
+#[test]
+fn c_07_a_leader_commits_older_records_only_by_one_of_its_own() {
+    let mut node = at_epoch(5, None);
+    let mut v = elected(&mut node);
+    assert_eq!(v.leadership(), Some((QuorumEpoch(6), 100)));
+    fetch(&mut v, &mut node, 2, 98, 4);
+    assert_eq!(v.leader_high_watermark(), None);
+    fetch(&mut v, &mut node, 2, 100, 4);
+    assert_eq!(v.leader_high_watermark(), None, "all that is older, but nothing of this epoch");
+    fetch(&mut v, &mut node, 2, 101, 6);
+    assert_eq!(v.leader_high_watermark(), Some(101));
+    fetch(&mut v, &mut node, 3, 99, 4);
+    assert_eq!(v.leader_high_watermark(), Some(101), "never back");
 }
