@@ -271,3 +271,34 @@ fn seek_reads_again_from_there() {
     let position = client.as_consumer().and_then(|c| c.partitions().next().and_then(|(tp, p)| p.position.map(|at| (tp, at.offset))));
     assert_eq!(position, Some((Tp { topic: TopicId(1), partition: 0 }, 10)));
 }
+
+#[test]
+fn a_coordinator_that_says_nothing_for_a_session_is_looked_for_again() {
+    let mut bench = Bench::new(&[2]);
+    let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[("session.timeout.ms", "10000")]);
+    bench.run(&mut client, 4_000);
+    bench.frozen.insert(BrokerId(1));
+    bench.coordinator = Ok(BrokerId(3));
+    bench.run(&mut client, 12_000);
+    let lost = |bench: &Bench| bench.notes().find_map(|(at, k)| matches!(k, Kind::CoordinatorUnknown { .. }).then_some(at.0 / 1_000));
+    assert_eq!(lost(&bench), None);
+    // The look-up itself may fall on the frozen broker, and then costs a request time-out.
+    bench.run(&mut client, 60_000);
+    assert!(lost(&bench).is_some_and(|at| (13_000..=14_000).contains(&at)), "{:?}", lost(&bench));
+    assert_eq!(callbacks(&bench).len(), 1);
+    assert!(bench.requests.iter().any(|(_, broker, r)| *broker == BrokerId(3) && matches!(r, Request::Heartbeat(_))));
+}
+
+#[test]
+fn the_same_run_twice_leaves_the_same_client() {
+    let run = || {
+        let mut bench = Bench::new(&[1, 2, 3]);
+        (0..3).for_each(|p| bench.fill(p, 10));
+        let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[]);
+        bench.run(&mut client, 5_000);
+        bench.kill(2);
+        bench.run(&mut client, 9_000);
+        (crate::base::digest_of(&client), bench.node.trace.len())
+    };
+    assert_eq!(run(), run());
+}
