@@ -8,19 +8,16 @@ use alloc::vec::Vec;
 
 use super::{Client, ClientKind, ClientStart, ConfigRefusal};
 use crate::base::*;
+use crate::node::ConnId;
 use crate::node::message::{Body, ClientCommand, Direction, Effect, Event, Values};
 use crate::node::testing::TestNode;
-use crate::node::{ConnId, Timer};
 use crate::protocol::*;
 use crate::trace::Kind;
 
 /// What a broker makes of a request.
 pub enum Reply {
     Answer(Response),
-    /// Answered only after a while.
-    Later(Dur, Response),
     Never,
-    Close,
 }
 
 #[derive(Default)]
@@ -214,14 +211,12 @@ impl Bench {
         let reply = reply.unwrap_or_else(|| self.answer(broker, &request));
         match reply {
             Reply::Answer(body) => self.push(Dur::ms(1), Event::Response { conn, correlation, body }),
-            Reply::Later(after, body) => self.push(after, Event::Response { conn, correlation, body }),
             Reply::Never => {
                 if matches!(request, Request::Fetch(_)) {
                     self.order += 1;
                     self.parked.insert((self.node.now + Dur::ms(500), self.order), (conn, correlation, request));
                 }
             }
-            Reply::Close => self.drop_connection(conn, Dur::ms(1)),
         }
     }
 
@@ -370,9 +365,5 @@ impl Bench {
     }
     pub fn produced(&self) -> impl Iterator<Item = (SimTime, BrokerId, &ProduceRequest)> {
         self.requests.iter().filter_map(|(at, broker, r)| if let Request::Produce(p) = r { Some((*at, *broker, p)) } else { None })
-    }
-    /// Whether something is armed.
-    pub fn armed(&self, timer: &Timer) -> bool {
-        self.node.timers.due_at(timer).is_some()
     }
 }

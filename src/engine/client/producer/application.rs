@@ -192,18 +192,25 @@ impl Producer {
                     (record, ctx.now)
                 }
             };
-            if !self.send(ctx, &thread.topic, thread.partition, &record) {
+            if record.size() > self.config.max_request_size {
+                self.refuse(ctx, &record, "RecordTooLargeException");
+            } else if !self.send(ctx, &thread.topic, thread.partition, &record) {
                 if since + self.config.max_block > ctx.now {
                     thread.blocked = Some((record, since));
                     return;
                 }
-                self.counts.failed += 1;
-                self.last_failure = Some(("TimeoutException", ctx.now));
-                ctx.note(Kind::RecordFailed { tag: record.tag, tp: None, exception: "TimeoutException" });
+                self.refuse(ctx, &record, "TimeoutException");
             }
             // A rate keeps its schedule; a thread that was blocked goes on from where it is.
             thread.next_at = if since < ctx.now { ctx.now + thread.every } else { thread.next_at + thread.every };
         }
+    }
+
+    /// `send` itself fails; nothing goes out.
+    fn refuse(&mut self, ctx: &mut Ctx<'_>, record: &Record, exception: &'static str) {
+        self.counts.failed += 1;
+        self.last_failure = Some((exception, ctx.now));
+        ctx.note(Kind::RecordFailed { tag: record.tag, tp: None, exception });
     }
 
     /// Puts a record into a queue; false while the metadata lacks its topic or partition.

@@ -229,3 +229,42 @@ fn idempotent_batches_go_in_order_although_one_is_refused() {
     assert_eq!(values.iter().map(|v| &**v).collect::<Vec<_>>(), ["v0", "v1", "v2", "v3", "v4"]);
     assert_eq!(bench.count(|k| matches!(k, Kind::ProducerIdAssigned { .. })), 1, "no epoch bump");
 }
+
+#[test]
+fn a_batch_that_is_too_large_is_split_and_keeps_its_numbers() {
+    let mut bench = Bench::new(&[1]);
+    let mut client = start(&mut bench, ClientVersion::V4_1, &[]);
+    bench.run(&mut client, 1_000);
+    bench.hook = Some(Box::new(|_, request| {
+        let Request::Produce(produce) = request else { return None };
+        (produce.batches[0].1.count() > 2).then(|| refusal(ErrorCode::MessageTooLarge))
+    }));
+    bench.produce(&mut client, Some(0), None, "v", 5, Dur::ZERO);
+    bench.run(&mut client, 5_000);
+    let values: Vec<_> = bench.partition(0).values();
+    assert_eq!(values.iter().map(|v| &**v).collect::<Vec<_>>(), ["v0", "v1", "v2", "v3", "v4"]);
+    let kept: Vec<_> = bench.partition(0).log.iter().map(|b| (b.producer.map(|s| (s.epoch.0, s.base_sequence)), b.count())).collect();
+    assert_eq!(kept, [(Some((0, 0)), 2), (Some((0, 2)), 1), (Some((0, 3)), 2)]);
+}
+
+#[test]
+fn a_record_above_max_request_size_is_refused_by_send() {
+    let mut bench = Bench::new(&[1]);
+    let mut client = start(&mut bench, ClientVersion::V4_1, &[("max.request.size", "5")]);
+    bench.run(&mut client, 1_000);
+    bench.produce(&mut client, Some(0), None, "v", 1, Dur::ZERO);
+    assert_eq!(bench.failed(), [(1_000, "RecordTooLargeException")]);
+}
+
+#[test]
+fn p_15_a_frozen_leader_is_waited_for_until_the_delivery_timeout() {
+    let mut bench = Bench::new(&[1]);
+    let mut client = start(&mut bench, ClientVersion::V4_1, &[("linger.ms", "0")]);
+    bench.produce(&mut client, Some(0), None, "w", 1, Dur::ZERO);
+    bench.run(&mut client, 1_000);
+    bench.frozen.insert(BrokerId(1));
+    bench.produce(&mut client, Some(0), None, "v", 1, Dur::ZERO);
+    bench.run(&mut client, 130_000);
+    assert_eq!(bench.failed(), [(121_000, "TimeoutException")]);
+    assert_eq!(bench.produced().count(), 2, "after the first try no connection stands, so that nothing more is sent");
+}
