@@ -1,0 +1,36 @@
+//! Everything that touches the browser, and nothing that knows Kafka. No other file names `web_sys` or `js_sys`.
+//! It deliberately keeps no state of the run: what the browser refuses (storage in a sandbox, a clipboard without
+//! permission) becomes `None` or `false`, never a panic.
+mod clipboard;
+mod document;
+mod frames;
+mod listen;
+mod location;
+mod panic;
+mod storage;
+
+pub use clipboard::{copy_text, download_text};
+pub use document::{
+    closest_matches, document_hidden, focus_by_id, is_embedded, pointer_capture, pointer_fraction, preferred_languages, scroll_to_top, set_language,
+    set_root_flag, set_theme, set_title, show_modal, wheel_fraction,
+};
+pub use frames::{Frames, now_ms};
+pub use listen::{Listener, matches_media, on_hash_change, on_key_down, on_media_change, on_visibility_change};
+pub use location::{base_address, fragment, replace_fragment};
+pub use panic::{PanicWords, install_panic_screen, set_panic_words};
+pub use storage::{load, save};
+
+/// Mounts a component into `#app`, which the page's markup holds.
+///
+/// # Panics
+/// If the markup has no element `#app`: there is nowhere to say so.
+pub fn mount<C>(props: C::Properties)
+where
+    C: yew::BaseComponent,
+{
+    let root = document::document()
+        .and_then(|d| d.get_element_by_id("app"))
+        .expect("the page's markup holds #app");
+    root.set_text_content(None);
+    yew::Renderer::<C>::with_root_and_props(root, props).render();
+}

@@ -1,0 +1,1 @@
+//! Page components rendered to HTML. Opens no browser.
