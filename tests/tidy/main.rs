@@ -1,0 +1,2 @@
+//! House rules, checked on the tree as text.
+fn main() {}
