@@ -118,3 +118,37 @@ pub fn pointer_capture(e: &PointerEvent) {
         let _ = el.set_pointer_capture(e.pointer_id());
     }
 }
+
+/// If the element that has the focus is called `id-NUMBER`, the number.
+pub fn focused_number(id: &str) -> Option<usize> {
+    let focused = document()?.active_element()?.id();
+    focused.strip_prefix(id)?.strip_prefix('-')?.parse().ok()
+}
+
+/// Where the mouse stands in the element that listens, in whole CSS pixels from its upper left.
+pub fn place_in_target(e: &web_sys::MouseEvent) -> Option<(u32, u32)> {
+    let el = e.current_target()?.dyn_into::<Element>().ok()?;
+    let r = el.get_bounding_client_rect();
+    let (x, y) = (f64::from(e.client_x()) - r.left(), f64::from(e.client_y()) - r.top());
+    // Between nothing and the width of a screen: the cast cannot lose anything that matters.
+    (x >= 0.0 && y >= 0.0).then_some((x as u32, y as u32))
+}
+
+/// What was chosen or typed in the control that the event is about.
+pub fn chosen_value(e: &web_sys::Event) -> Option<String> {
+    let t = e.target()?;
+    if let Some(s) = t.dyn_ref::<web_sys::HtmlSelectElement>() {
+        return Some(s.value());
+    }
+    t.dyn_ref::<web_sys::HtmlInputElement>().map(web_sys::HtmlInputElement::value)
+}
+
+/// Selects all text of a field, so that it can be copied by hand.
+pub fn select_all(id: &str) {
+    let Some(e) = document().and_then(|d| d.get_element_by_id(id)) else { return };
+    if let Some(i) = e.dyn_ref::<web_sys::HtmlInputElement>() {
+        i.select();
+    } else if let Some(a) = e.dyn_ref::<web_sys::HtmlTextAreaElement>() {
+        a.select();
+    }
+}

@@ -11,7 +11,7 @@ mod storage;
 
 pub use clipboard::{copy_text, download_text};
 pub use document::{
-    closest_matches, document_hidden, focus_by_id, is_embedded, pointer_capture, pointer_fraction, preferred_languages, scroll_to_top, set_language,
+    chosen_value, closest_matches, document_hidden, focus_by_id, focused_number, is_embedded, place_in_target, pointer_capture, pointer_fraction, preferred_languages, scroll_to_top, select_all, set_language,
     set_root_flag, set_theme, set_title, show_modal, wheel_fraction,
 };
 pub use frames::{Frames, now_ms};
@@ -20,17 +20,25 @@ pub use location::{base_address, fragment, replace_fragment};
 pub use panic::{PanicWords, install_panic_screen, set_panic_words};
 pub use storage::{load, save};
 
-/// Mounts a component into `#app`, which the page's markup holds.
+/// The element of the page's HTML into which the page is mounted.
 ///
 /// # Panics
-/// If the markup has no element `#app`: there is nowhere to say so.
+/// When the HTML has no element `app`; then nothing can be shown.
+pub fn mount_point() -> web_sys::Element {
+    document::document()
+        .and_then(|d| d.get_element_by_id("app"))
+        .expect("the page's HTML has an element `app`")
+}
+
+/// Replaces what the mount point shows by a component.
+///
+/// # Panics
+/// As `mount_point`.
 pub fn mount<C>(props: C::Properties)
 where
     C: yew::BaseComponent,
 {
-    let root = document::document()
-        .and_then(|d| d.get_element_by_id("app"))
-        .expect("the page's markup holds #app");
+    let root = mount_point();
     root.set_text_content(None);
     yew::Renderer::<C>::with_root_and_props(root, props).render();
 }
