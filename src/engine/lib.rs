@@ -3,3 +3,19 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::float_arithmetic)]
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod base;
+pub mod broker;
+pub mod check;
+pub mod client;
+pub mod controller;
+pub mod log;
+pub mod metadata;
+pub mod node;
+pub mod protocol;
+pub mod quorum;
+pub mod rules;
+pub mod trace;
+pub mod world;

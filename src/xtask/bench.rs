@@ -15,17 +15,7 @@ pub fn run(house: &House) -> Result<(), String> {
     tools::node_installed(house)?;
     tools::npm_packages(house)?;
     page::build(house, Profile::Release, &house.root.join("dist"))?;
-    execute(house.cargo().args([
-        "build",
-        "--locked",
-        "--profile",
-        "native",
-        "-p",
-        "highwater-cli",
-    ]))?;
-    let command = house
-        .target
-        .join("native")
-        .join(format!("highwater{}", std::env::consts::EXE_SUFFIX));
+    execute(house.cargo().args(["build", "--locked", "--profile", "native", "-p", "highwater-cli"]))?;
+    let command = house.target.join("native").join(format!("highwater{}", std::env::consts::EXE_SUFFIX));
     execute(suite::browser_script(house, "tests/e2e/bench.mjs")?.env("HIGHWATER_COMMAND", command))
 }

@@ -22,15 +22,11 @@ impl House {
     pub fn find() -> Result<Self, String> {
         let start = match std::env::var_os("CARGO_MANIFEST_DIR") {
             Some(folder) => PathBuf::from(folder),
-            None => {
-                std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?
-            }
+            None => std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?,
         };
         let root = start
             .ancestors()
-            .find(|folder| {
-                folder.join("Trunk.toml").is_file() && folder.join("Cargo.toml").is_file()
-            })
+            .find(|folder| folder.join("Trunk.toml").is_file() && folder.join("Cargo.toml").is_file())
             .ok_or_else(|| format!("no checkout of Highwater at or above {}", start.display()))?
             .to_owned();
         let target = target_folder(&root)?;
@@ -52,9 +48,7 @@ impl House {
 
 fn target_folder(root: &Path) -> Result<PathBuf, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command
-        .current_dir(root)
-        .args(["metadata", "--format-version", "1", "--no-deps", "--locked"]);
+    command.current_dir(root).args(["metadata", "--format-version", "1", "--no-deps", "--locked"]);
     let text = captured(&mut command)?;
     target_directory(&text).ok_or_else(|| "cargo metadata names no target folder".to_owned())
 }
@@ -79,14 +73,8 @@ fn target_directory(metadata: &str) -> Option<PathBuf> {
 /// # Errors
 /// When it cannot be started or ends with anything but success; the message names the command.
 pub fn execute(command: &mut Command) -> Result<(), String> {
-    let status = command
-        .status()
-        .map_err(|error| format!("cannot start {}: {error}", shown(command)))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{} ended with {status}", shown(command)))
-    }
+    let status = command.status().map_err(|error| format!("cannot start {}: {error}", shown(command)))?;
+    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", shown(command))) }
 }
 
 /// Runs a program and returns what it printed on standard output.
@@ -94,32 +82,19 @@ pub fn execute(command: &mut Command) -> Result<(), String> {
 /// # Errors
 /// As [`execute`], with what the program printed on standard error.
 pub fn captured(command: &mut Command) -> Result<String, String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("cannot start {}: {error}", shown(command)))?;
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("cannot start {}: {error}", shown(command)))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(format!(
-            "{} ended with {}\n{said}",
-            shown(command),
-            output.status
-        ))
+        Err(format!("{} ended with {}\n{said}", shown(command), output.status))
     }
 }
 
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
-    let name = program
-        .file_name()
-        .unwrap_or(command.get_program())
-        .to_string_lossy()
-        .into_owned();
-    let arguments = command
-        .get_args()
-        .map(|argument| argument.to_string_lossy().into_owned());
+    let name = program.file_name().unwrap_or(command.get_program()).to_string_lossy().into_owned();
+    let arguments = command.get_args().map(|argument| argument.to_string_lossy().into_owned());
     let words: Vec<String> = std::iter::once(name).chain(arguments).collect();
     format!("`{}`", words.join(" "))
 }

@@ -40,12 +40,7 @@ pub struct Answer {
 impl Answer {
     /// A short answer in plain text.
     pub fn text(status: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            status,
-            kind: "text/plain; charset=utf-8",
-            headers: Vec::new(),
-            body: text.into().into_bytes(),
-        }
+        Self { status, kind: "text/plain; charset=utf-8", headers: Vec::new(), body: text.into().into_bytes() }
     }
 }
 
@@ -72,11 +67,7 @@ fn parse(line: &str) -> Option<Request> {
     let mut words = line.split_whitespace();
     let (method, target) = (words.next()?, words.next()?);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    Some(Request {
-        method: method.to_owned(),
-        path: decode(path)?,
-        query: query.to_owned(),
-    })
+    Some(Request { method: method.to_owned(), path: decode(path)?, query: query.to_owned() })
 }
 
 /// Undoes percent encoding; `None` where it is broken or the result is no UTF-8.
@@ -103,9 +94,7 @@ pub fn below(root: &Path, path: &str) -> Option<PathBuf> {
         return None;
     }
     let relative = Path::new(relative);
-    let plain = relative
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     plain.then(|| root.join(relative))
 }
 
@@ -118,9 +107,7 @@ pub fn file(root: &Path, request: &Request) -> Answer {
         if !request.path.ends_with('/') {
             // Without the slash the relative addresses of the page would miss their files.
             let mut answer = Answer::text("301 Moved Permanently", "");
-            answer
-                .headers
-                .push(("Location", format!("{}/", encoded(&request.path))));
+            answer.headers.push(("Location", format!("{}/", encoded(&request.path))));
             return answer;
         }
         path.push("index.html");
@@ -131,12 +118,7 @@ pub fn file(root: &Path, request: &Request) -> Answer {
         (Ok(_) | Err(_), _) => false,
     };
     match fs::read(&path) {
-        Ok(body) if inside => Answer {
-            status: "200 OK",
-            kind: kind(&path),
-            headers: Vec::new(),
-            body,
-        },
+        Ok(body) if inside => Answer { status: "200 OK", kind: kind(&path), headers: Vec::new(), body },
         Ok(_) | Err(_) => Answer::text("404 Not Found", format!("There is no {}\n", request.path)),
     }
 }
@@ -154,11 +136,7 @@ fn encoded(path: &str) -> String {
 }
 
 fn kind(path: &Path) -> &'static str {
-    match path
-        .extension()
-        .and_then(|ending| ending.to_str())
-        .unwrap_or_default()
-    {
+    match path.extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
         "html" => "text/html; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
@@ -190,15 +168,8 @@ pub fn send(mut stream: &TcpStream, request: &Request, answer: &Answer, policy: 
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str("\r\n");
-    let body: &[u8] = if request.method == "HEAD" {
-        &[]
-    } else {
-        &answer.body
-    };
-    let sent = stream
-        .write_all(head.as_bytes())
-        .and_then(|()| stream.write_all(body))
-        .and_then(|()| stream.flush());
+    let body: &[u8] = if request.method == "HEAD" { &[] } else { &answer.body };
+    let sent = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).and_then(|()| stream.flush());
     drop(sent);
 }
 
@@ -212,16 +183,7 @@ mod tests {
         let root = Path::new("dist");
         assert_eq!(below(root, "/"), Some(root.join("")));
         assert_eq!(below(root, "/embed/1/"), Some(root.join("embed/1/")));
-        for bad in [
-            "/../Cargo.toml",
-            "/a/../../b",
-            "//etc/passwd",
-            "/..",
-            "/a\\..\\b",
-            "/c:/x",
-            "etc",
-            "/a\0b",
-        ] {
+        for bad in ["/../Cargo.toml", "/a/../../b", "//etc/passwd", "/..", "/a\\..\\b", "/c:/x", "etc", "/a\0b"] {
             assert_eq!(below(root, bad), None, "{bad}");
         }
     }

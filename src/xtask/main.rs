@@ -30,10 +30,7 @@ cargo xtask bench
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     // Cargo calls us back as the runner of the wasm tests; its arguments are not ours to read.
-    if arguments
-        .first()
-        .is_some_and(|first| first == "wasm-test-runner")
-    {
+    if arguments.first().is_some_and(|first| first == "wasm-test-runner") {
         return wasm_test_runner();
     }
     match dispatch(&arguments) {
@@ -53,11 +50,7 @@ fn dispatch(arguments: &[String]) -> Result<(), String> {
     let house = House::find()?;
     match command.as_str() {
         "serve" => {
-            let options = Options::read(
-                rest,
-                &["--port", "--dist"],
-                &["--release", "--no-watch", "--no-build"],
-            )?;
+            let options = Options::read(rest, &["--port", "--dist"], &["--release", "--no-watch", "--no-build"])?;
             serve::run(&house, &options)
         }
         "test" => {
@@ -83,8 +76,7 @@ fn dispatch(arguments: &[String]) -> Result<(), String> {
 }
 
 fn wasm_test_runner() -> ExitCode {
-    match wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(std::env::args_os().skip(1))
-    {
+    match wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(std::env::args_os().skip(1)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:?}");

@@ -30,10 +30,7 @@ impl Options {
                 given.push((name.to_owned(), Some(value)));
             } else {
                 let known: Vec<&str> = valued.iter().chain(flags).copied().collect();
-                return Err(format!(
-                    "`{argument}` is not known here; known are: {}",
-                    known.join(", ")
-                ));
+                return Err(format!("`{argument}` is not known here; known are: {}", known.join(", ")));
             }
         }
         Ok(Self { given })
@@ -46,11 +43,7 @@ impl Options {
 
     /// All values of an option that may be repeated.
     pub fn values(&self, name: &str) -> Vec<&str> {
-        self.given
-            .iter()
-            .filter(|(given, _)| given == name)
-            .filter_map(|(_, value)| value.as_deref())
-            .collect()
+        self.given.iter().filter(|(given, _)| given == name).filter_map(|(_, value)| value.as_deref()).collect()
     }
 
     /// The last value given, if any.
@@ -69,20 +62,14 @@ mod tests {
     use super::Options;
 
     fn read(arguments: &[&str]) -> Result<Options, String> {
-        let arguments: Vec<String> = arguments
-            .iter()
-            .map(|&argument| argument.to_owned())
-            .collect();
+        let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
         Options::read(&arguments, &["--port"], &["--release"])
     }
 
     #[test]
     fn values_come_after_a_space_or_an_equals_sign() {
         assert_eq!(read(&["--port", "81"]).unwrap().value("--port"), Some("81"));
-        assert_eq!(
-            read(&["--port=82", "--release"]).unwrap().value("--port"),
-            Some("82")
-        );
+        assert_eq!(read(&["--port=82", "--release"]).unwrap().value("--port"), Some("82"));
         assert!(read(&["--release"]).unwrap().has("--release"));
     }
 

@@ -20,11 +20,7 @@ pub enum Profile {
 impl Profile {
     /// The profile that the options ask for.
     pub fn of(options: &Options) -> Self {
-        if options.has("--release") {
-            Self::Release
-        } else {
-            Self::Dev
-        }
+        if options.has("--release") { Self::Release } else { Self::Dev }
     }
 
     fn folder(self) -> &'static str {
@@ -55,20 +51,10 @@ struct Parts {
 pub fn build(house: &House, profile: Profile, dist: &Path) -> Result<(), String> {
     let source = read(&house.root.join("index.html"))?;
     let parts = parts(&source)?;
-    let bin = parts
-        .bin
-        .as_deref()
-        .ok_or("index.html has no `<link data-trunk rel=\"rust\" data-bin=…>`")?;
+    let bin = parts.bin.as_deref().ok_or("index.html has no `<link data-trunk rel=\"rust\" data-bin=…>`")?;
 
     let mut cargo = house.cargo();
-    cargo.args([
-        "build",
-        "--locked",
-        "--target",
-        "wasm32-unknown-unknown",
-        "--bin",
-        bin,
-    ]);
+    cargo.args(["build", "--locked", "--target", "wasm32-unknown-unknown", "--bin", bin]);
     if profile == Profile::Release {
         cargo.arg("--release");
     }
@@ -76,64 +62,44 @@ pub fn build(house: &House, profile: Profile, dist: &Path) -> Result<(), String>
 
     let staging = beside(dist, ".new");
     remove(&staging)?;
-    fs::create_dir_all(&staging)
-        .map_err(|error| format!("cannot make {}: {error}", staging.display()))?;
+    fs::create_dir_all(&staging).map_err(|error| format!("cannot make {}: {error}", staging.display()))?;
 
-    let wasm = house
-        .target
-        .join("wasm32-unknown-unknown")
-        .join(profile.folder())
-        .join(format!("{bin}.wasm"));
+    let wasm = house.target.join("wasm32-unknown-unknown").join(profile.folder()).join(format!("{bin}.wasm"));
     bindings(&wasm, &staging, bin, profile)?;
     if profile == Profile::Release {
         optimise(house, &staging.join(format!("{bin}_bg.wasm")))?;
     }
     for file in &parts.files {
         let from = house.root.join(file);
-        let name = from
-            .file_name()
-            .ok_or_else(|| format!("`{file}` is no file"))?;
+        let name = from.file_name().ok_or_else(|| format!("`{file}` is no file"))?;
         copy(&from, &staging.join(name))?;
     }
     for folder in &parts.folders {
         let from = house.root.join(folder);
-        let name = from
-            .file_name()
-            .ok_or_else(|| format!("`{folder}` is no folder"))?;
+        let name = from.file_name().ok_or_else(|| format!("`{folder}` is no folder"))?;
         copy_folder(&from, &staging.join(name))?;
     }
-    fs::write(staging.join("index.html"), &parts.html)
-        .map_err(|error| format!("cannot write the page: {error}"))?;
+    fs::write(staging.join("index.html"), &parts.html).map_err(|error| format!("cannot write the page: {error}"))?;
 
     // Two renames, so that a page served from `dist` is never half old and half new for long.
     let old = beside(dist, ".old");
     remove(&old)?;
     if dist.exists() {
-        fs::rename(dist, &old)
-            .map_err(|error| format!("cannot move {} away: {error}", dist.display()))?;
+        fs::rename(dist, &old).map_err(|error| format!("cannot move {} away: {error}", dist.display()))?;
     }
-    fs::rename(&staging, dist)
-        .map_err(|error| format!("cannot move the new page to {}: {error}", dist.display()))?;
+    fs::rename(&staging, dist).map_err(|error| format!("cannot move the new page to {}: {error}", dist.display()))?;
     remove(&old)
 }
 
 fn bindings(wasm: &Path, into: &Path, name: &str, profile: Profile) -> Result<(), String> {
-    let mut arguments: Vec<std::ffi::OsString> =
-        vec!["wasm-bindgen".into(), "--target".into(), "web".into()];
-    arguments.extend([
-        "--no-typescript".into(),
-        "--out-name".into(),
-        name.into(),
-        "--out-dir".into(),
-        into.into(),
-    ]);
+    let mut arguments: Vec<std::ffi::OsString> = vec!["wasm-bindgen".into(), "--target".into(), "web".into()];
+    arguments.extend(["--no-typescript".into(), "--out-name".into(), name.into(), "--out-dir".into(), into.into()]);
     if profile == Profile::Dev {
         // Names in stack traces are worth their bytes while developing.
         arguments.push("--keep-debug".into());
     }
     arguments.push(wasm.into());
-    wasm_bindgen_cli::wasm_bindgen::run_cli_with_args(arguments)
-        .map_err(|error| format!("wasm-bindgen: {error:?}"))
+    wasm_bindgen_cli::wasm_bindgen::run_cli_with_args(arguments).map_err(|error| format!("wasm-bindgen: {error:?}"))
 }
 
 /// Runs npm's wasm-opt where it is installed, and keeps its output only if that is smaller.
@@ -151,28 +117,16 @@ fn optimise(house: &House, wasm: &Path) -> Result<(), String> {
         return Ok(());
     }
     let smaller = beside(wasm, ".opt");
-    execute(
-        house
-            .command(&node)
-            .arg(&tool)
-            .arg(wasm)
-            .arg("-Oz")
-            .arg("-o")
-            .arg(&smaller),
-    )?;
+    execute(house.command(&node).arg(&tool).arg(wasm).arg("-Oz").arg("-o").arg(&smaller))?;
     let (before, after) = (size(wasm)?, size(&smaller)?);
     if after < before {
-        fs::rename(&smaller, wasm)
-            .map_err(|error| format!("cannot keep the optimised file: {error}"))?;
+        fs::rename(&smaller, wasm).map_err(|error| format!("cannot keep the optimised file: {error}"))?;
     } else {
         remove(&smaller)?;
     }
     println!("   wasm-opt: {before} bytes before, {after} after");
     const CHECK: &str = "const f=require('fs').readFileSync(process.argv[1]);process.exit(WebAssembly.validate(f)?0:1)";
-    execute(house.command(&node).args(["-e", CHECK]).arg(wasm)).map_err(|_| {
-        "the release file is not valid WebAssembly; see wasm-opt's version in package.json"
-            .to_owned()
-    })
+    execute(house.command(&node).args(["-e", CHECK]).arg(wasm)).map_err(|_| "the release file is not valid WebAssembly; see wasm-opt's version in package.json".to_owned())
 }
 
 /// Reads the links of `index.html` and resolves them, as trunk does.
@@ -182,13 +136,8 @@ fn parts(source: &str) -> Result<Parts, String> {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         parts.html.push_str(before);
-        let end = if tag.starts_with("<!--") {
-            tag.find("-->").map(|end| end + 3)
-        } else {
-            tag.find('>').map(|end| end + 1)
-        };
-        let end =
-            end.ok_or_else(|| format!("index.html: `{}` is never closed", first_line(tag)))?;
+        let end = if tag.starts_with("<!--") { tag.find("-->").map(|end| end + 3) } else { tag.find('>').map(|end| end + 1) };
+        let end = end.ok_or_else(|| format!("index.html: `{}` is never closed", first_line(tag)))?;
         let (tag, after) = tag.split_at(end);
         let attributes = attributes(tag);
         if tag.starts_with("<link") && attributes.iter().any(|(name, _)| name == "data-trunk") {
@@ -204,10 +153,7 @@ fn parts(source: &str) -> Result<Parts, String> {
 
 fn resolve(tag: &str, attributes: &[(String, String)], parts: &mut Parts) -> Result<(), String> {
     let get = |name: &str| {
-        let found = attributes
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.clone());
+        let found = attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
         found.ok_or_else(|| format!("index.html: `{tag}` has no {name}"))
     };
     match get("rel")?.as_str() {
@@ -215,17 +161,13 @@ fn resolve(tag: &str, attributes: &[(String, String)], parts: &mut Parts) -> Res
         "css" => {
             let href = get("href")?;
             let name = href.rsplit('/').next().unwrap_or(&href);
-            parts
-                .html
-                .push_str(&format!("<link rel=\"stylesheet\" href=\"./{name}\">"));
+            parts.html.push_str(&format!("<link rel=\"stylesheet\" href=\"./{name}\">"));
             parts.files.push(href);
         }
         "copy-file" => parts.files.push(get("href")?),
         "copy-dir" => parts.folders.push(get("href")?),
         other => {
-            return Err(format!(
-                "index.html: `rel=\"{other}\"` of `{tag}` is not built by xtask"
-            ));
+            return Err(format!("index.html: `rel=\"{other}\"` of `{tag}` is not built by xtask"));
         }
     }
     Ok(())
@@ -233,29 +175,18 @@ fn resolve(tag: &str, attributes: &[(String, String)], parts: &mut Parts) -> Res
 
 /// The attributes of one tag, in order; those without a value have an empty one.
 fn attributes(tag: &str) -> Vec<(String, String)> {
-    let inner = tag
-        .trim_start_matches('<')
-        .trim_end_matches('>')
-        .trim_end_matches('/');
-    let mut rest = inner
-        .split_once(char::is_whitespace)
-        .map_or("", |(_, rest)| rest)
-        .trim_start();
+    let inner = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/');
+    let mut rest = inner.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim_start();
     let mut found = Vec::new();
     while !rest.is_empty() {
-        let end = rest
-            .find(|c: char| c == '=' || c.is_whitespace())
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| c == '=' || c.is_whitespace()).unwrap_or(rest.len());
         let name = rest[..end].to_owned();
         rest = &rest[end..];
         let mut value = String::new();
         if let Some(after) = rest.strip_prefix('=') {
             let quote = after.chars().next().filter(|c| *c == '"' || *c == '\'');
             let (start, stop) = match quote {
-                Some(quote) => (
-                    1,
-                    after[1..].find(quote).map_or(after.len(), |stop| stop + 1),
-                ),
+                Some(quote) => (1, after[1..].find(quote).map_or(after.len(), |stop| stop + 1)),
                 None => (0, after.find(char::is_whitespace).unwrap_or(after.len())),
             };
             value = after[start..stop].to_owned();
@@ -272,10 +203,7 @@ pub fn policy(html: &str) -> Option<String> {
     let at = html.find("http-equiv=\"Content-Security-Policy\"")?;
     let start = html[..at].rfind('<')?;
     let end = start + html[start..].find('>')? + 1;
-    attributes(&html[start..end])
-        .into_iter()
-        .find(|(name, _)| name == "content")
-        .map(|(_, value)| value)
+    attributes(&html[start..end]).into_iter().find(|(name, _)| name == "content").map(|(_, value)| value)
 }
 
 fn first_line(text: &str) -> &str {
@@ -293,43 +221,28 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 fn size(path: &Path) -> Result<u64, String> {
-    fs::metadata(path)
-        .map(|data| data.len())
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))
+    fs::metadata(path).map(|data| data.len()).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 fn remove(path: &Path) -> Result<(), String> {
-    let result = if path.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
+    let result = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match result {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("cannot remove {}: {error}", path.display()))
-        }
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(format!("cannot remove {}: {error}", path.display())),
         Ok(()) | Err(_) => Ok(()),
     }
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    fs::copy(from, to)
-        .map(|_| ())
-        .map_err(|error| format!("cannot copy {}: {error}", from.display()))
+    fs::copy(from, to).map(|_| ()).map_err(|error| format!("cannot copy {}: {error}", from.display()))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
     fs::create_dir_all(to).map_err(|error| format!("cannot make {}: {error}", to.display()))?;
-    let entries =
-        fs::read_dir(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
+    let entries = fs::read_dir(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
     for entry in entries {
         let entry = entry.map_err(|error| format!("cannot read {}: {error}", from.display()))?;
         let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            copy_folder(&from, &to)?
-        } else {
-            copy(&from, &to)?
-        }
+        if from.is_dir() { copy_folder(&from, &to)? } else { copy(&from, &to)? }
     }
     Ok(())
 }
@@ -353,34 +266,20 @@ mod tests {
         assert_eq!(found.folders, ["www/icons"]);
         assert_eq!(
             found.html,
-            concat!(
-                "<head><!-- <link data-trunk rel=\"css\" href=\"no.css\"> -->",
-                "<link rel=\"stylesheet\" href=\"./a.css\"><link rel=\"icon\" href=\"icons/i.svg\"></head>",
-            )
+            concat!("<head><!-- <link data-trunk rel=\"css\" href=\"no.css\"> -->", "<link rel=\"stylesheet\" href=\"./a.css\"><link rel=\"icon\" href=\"icons/i.svg\"></head>",)
         );
     }
 
     #[test]
     fn a_link_that_is_not_understood_is_an_error() {
-        assert!(
-            parts("<link data-trunk rel=\"sass\" href=\"a.scss\">")
-                .unwrap_err()
-                .contains("sass")
-        );
-        assert!(
-            parts("<link data-trunk href=\"a.css\">")
-                .unwrap_err()
-                .contains("rel")
-        );
+        assert!(parts("<link data-trunk rel=\"sass\" href=\"a.scss\">").unwrap_err().contains("sass"));
+        assert!(parts("<link data-trunk href=\"a.css\">").unwrap_err().contains("rel"));
     }
 
     #[test]
     fn attributes_are_read_with_and_without_quotes() {
         let expected = [("a", "1 2"), ("b", ""), ("c", "3"), ("d", "it's")];
-        let expected: Vec<(String, String)> = expected
-            .iter()
-            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-            .collect();
+        let expected: Vec<(String, String)> = expected.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         assert_eq!(attributes("<link a=\"1 2\" b c=3 d=\"it's\">"), expected);
     }
 

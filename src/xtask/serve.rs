@@ -23,17 +23,7 @@ const LOOK: Duration = Duration::from_millis(300);
 /// How long a page's question for news is kept open.
 const NEWS: Duration = Duration::from_secs(20);
 /// What is watched, besides the manifests: everything that can end in the page.
-const WATCHED: [&str; 9] = [
-    "src/lib.rs",
-    "src/main.rs",
-    "src/ui",
-    "src/web",
-    "src/studio",
-    "src/engine",
-    "www",
-    "tests/scenarios",
-    "index.html",
-];
+const WATCHED: [&str; 9] = ["src/lib.rs", "src/main.rs", "src/ui", "src/web", "src/studio", "src/engine", "www", "tests/scenarios", "index.html"];
 /// The address of the script that reloads pages; no file of the page can have it.
 const LIVE: &str = "/~live";
 
@@ -83,40 +73,22 @@ pub fn run(house: &House, options: &Options) -> Result<(), String> {
     let profile = Profile::of(options);
     let dist = options.path(house, "--dist", "dist");
     let listener = listen(options.value("--port"))?;
-    let address = listener
-        .local_addr()
-        .map_err(|error| format!("the port cannot be read: {error}"))?;
+    let address = listener.local_addr().map_err(|error| format!("the port cannot be read: {error}"))?;
     let watching = !options.has("--no-watch") && !options.has("--no-build");
-    let site = Arc::new(Site {
-        dist,
-        watching,
-        news: Mutex::default(),
-        changed: Condvar::new(),
-    });
+    let site = Arc::new(Site { dist, watching, news: Mutex::default(), changed: Condvar::new() });
 
     // What is there before the first build counts as known, so that an edit during it is not missed.
     let known = fingerprint(house);
     if options.has("--no-build") {
         if !site.dist.join("index.html").is_file() {
-            return Err(format!(
-                "there is no page in {}; build it first",
-                site.dist.display()
-            ));
+            return Err(format!("there is no page in {}; build it first", site.dist.display()));
         }
     } else {
         tools::wasm_target(house)?;
-        rebuild(house, profile, &site)
-            .or_else(|error| if watching { Ok(()) } else { Err(error) })?;
+        rebuild(house, profile, &site).or_else(|error| if watching { Ok(()) } else { Err(error) })?;
     }
     println!("Highwater is at http://{address}/ (embedded form: http://{address}/embed/1/)");
-    println!(
-        "{}",
-        if watching {
-            "Rebuilds when a file changes; Ctrl-C ends it."
-        } else {
-            "Ctrl-C ends it."
-        }
-    );
+    println!("{}", if watching { "Rebuilds when a file changes; Ctrl-C ends it." } else { "Ctrl-C ends it." });
 
     if watching {
         let (house, site) = (house.clone(), Arc::clone(&site));
@@ -131,12 +103,8 @@ pub fn run(house: &House, options: &Options) -> Result<(), String> {
 
 fn listen(asked: Option<&str>) -> Result<TcpListener, String> {
     if let Some(text) = asked {
-        let port: u16 = text
-            .parse()
-            .map_err(|_| format!("`--port {text}`: a number from 0 to 65535 was expected"))?;
-        return TcpListener::bind(("127.0.0.1", port)).map_err(|error| {
-            format!("port {port} cannot be used: {error}. Choose another with --port N.")
-        });
+        let port: u16 = text.parse().map_err(|_| format!("`--port {text}`: a number from 0 to 65535 was expected"))?;
+        return TcpListener::bind(("127.0.0.1", port)).map_err(|error| format!("port {port} cannot be used: {error}. Choose another with --port N."));
     }
     for port in DEFAULT_PORT..=DEFAULT_PORT + FURTHER_PORTS {
         match TcpListener::bind(("127.0.0.1", port)) {
@@ -144,23 +112,15 @@ fn listen(asked: Option<&str>) -> Result<TcpListener, String> {
             Err(error) => println!("Port {port} cannot be used ({error}); trying the next."),
         }
     }
-    Err(format!(
-        "no free port from {DEFAULT_PORT} to {}; choose one with --port N",
-        DEFAULT_PORT + FURTHER_PORTS
-    ))
+    Err(format!("no free port from {DEFAULT_PORT} to {}; choose one with --port N", DEFAULT_PORT + FURTHER_PORTS))
 }
 
 fn rebuild(house: &House, profile: Profile, site: &Site) -> Result<(), String> {
     let start = Instant::now();
     let result = page::build(house, profile, &site.dist);
-    let mut news = site
-        .news
-        .lock()
-        .expect("no thread panics while it holds the news");
+    let mut news = site.news.lock().expect("no thread panics while it holds the news");
     // The clock makes the number differ from those of an earlier server, so that its pages reload too.
-    news.event = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(news.event + 1, |since| since.as_millis() as u64);
+    news.event = SystemTime::now().duration_since(UNIX_EPOCH).map_or(news.event + 1, |since| since.as_millis() as u64);
     match &result {
         Ok(()) => {
             news.built = news.event;
@@ -214,15 +174,8 @@ fn answer(site: &Site, stream: &TcpStream) {
     let Some(request) = http::read_request(stream) else {
         return;
     };
-    let policy = fs::read_to_string(site.dist.join("index.html"))
-        .ok()
-        .and_then(|html| page::policy(&html));
-    http::send(
-        stream,
-        &request,
-        &respond(site, &request),
-        policy.as_deref(),
-    );
+    let policy = fs::read_to_string(site.dist.join("index.html")).ok().and_then(|html| page::policy(&html));
+    http::send(stream, &request, &respond(site, &request), policy.as_deref());
 }
 
 fn respond(site: &Site, request: &Request) -> Answer {
@@ -235,30 +188,14 @@ fn respond(site: &Site, request: &Request) -> Answer {
         return live(site, request);
     }
     let mut answer = http::file(&site.dist, request);
-    if site.watching && answer.status.starts_with("404") && !site.dist.join("index.html").is_file()
-    {
-        let news = site
-            .news
-            .lock()
-            .expect("no thread panics while it holds the news");
-        let failure = news
-            .failure
-            .as_deref()
-            .unwrap_or("The page is being built.");
-        return Answer::text(
-            "503 Service Unavailable",
-            format!("{failure}\nReload when it is built.\n"),
-        );
+    if site.watching && answer.status.starts_with("404") && !site.dist.join("index.html").is_file() {
+        let news = site.news.lock().expect("no thread panics while it holds the news");
+        let failure = news.failure.as_deref().unwrap_or("The page is being built.");
+        return Answer::text("503 Service Unavailable", format!("{failure}\nReload when it is built.\n"));
     }
     if site.watching && answer.kind.starts_with("text/html") {
-        let built = site
-            .news
-            .lock()
-            .expect("no thread panics while it holds the news")
-            .built;
-        let script = format!(
-            "<script type=\"module\" src=\"{LIVE}/reload.js?built={built}\"></script></head>"
-        );
+        let built = site.news.lock().expect("no thread panics while it holds the news").built;
+        let script = format!("<script type=\"module\" src=\"{LIVE}/reload.js?built={built}\"></script></head>");
         let html = String::from_utf8_lossy(&answer.body).replacen("</head>", &script, 1);
         answer.body = html.into_bytes();
     }
@@ -271,23 +208,9 @@ fn live(site: &Site, request: &Request) -> Answer {
         answer.kind = "text/javascript; charset=utf-8";
         return answer;
     }
-    let seen: u64 = request
-        .query
-        .strip_prefix("event=")
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(0);
-    let news = site
-        .news
-        .lock()
-        .expect("no thread panics while it holds the news");
-    let (news, _) = site
-        .changed
-        .wait_timeout_while(news, NEWS, |news| news.event == seen)
-        .expect("no thread panics while it holds the news");
-    let failure = news
-        .failure
-        .as_ref()
-        .map(|failure| format!("\n{failure}"))
-        .unwrap_or_default();
+    let seen: u64 = request.query.strip_prefix("event=").and_then(|text| text.parse().ok()).unwrap_or(0);
+    let news = site.news.lock().expect("no thread panics while it holds the news");
+    let (news, _) = site.changed.wait_timeout_while(news, NEWS, |news| news.event == seen).expect("no thread panics while it holds the news");
+    let failure = news.failure.as_ref().map(|failure| format!("\n{failure}")).unwrap_or_default();
     Answer::text("200 OK", format!("{} {}{failure}", news.event, news.built))
 }

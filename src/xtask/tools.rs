@@ -16,19 +16,13 @@ const NODE: u32 = 20;
 /// # Errors
 /// When it is missing and rustup cannot add it.
 pub fn wasm_target(house: &House) -> Result<(), String> {
-    let folder = captured(house.command("rustc").args([
-        "--print",
-        "target-libdir",
-        "--target",
-        "wasm32-unknown-unknown",
-    ]))?;
+    let folder = captured(house.command("rustc").args(["--print", "target-libdir", "--target", "wasm32-unknown-unknown"]))?;
     if fs::read_dir(folder.trim()).is_ok_and(|mut entries| entries.next().is_some()) {
         return Ok(());
     }
     println!("   installing the target wasm32-unknown-unknown");
-    execute(house.command("rustup").args(["target", "add", "wasm32-unknown-unknown"])).map_err(|error| {
-        format!("{error}\nThe compiler lacks the target wasm32-unknown-unknown. With rustup: `rustup target add wasm32-unknown-unknown`.")
-    })
+    execute(house.command("rustup").args(["target", "add", "wasm32-unknown-unknown"]))
+        .map_err(|error| format!("{error}\nThe compiler lacks the target wasm32-unknown-unknown. With rustup: `rustup target add wasm32-unknown-unknown`."))
 }
 
 /// A browser of the Chromium family, and the driver of the same version.
@@ -44,22 +38,10 @@ pub struct Browser {
 pub fn find_browser() -> Option<Browser> {
     const MAC: &str = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
     let chromium = named("CHROMIUM")
-        .or_else(|| {
-            [
-                "chromium",
-                "chromium-browser",
-                "google-chrome",
-                "google-chrome-stable",
-            ]
-            .into_iter()
-            .find_map(on_path)
-        })
+        .or_else(|| ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].into_iter().find_map(on_path))
         .or_else(|| Some(PathBuf::from(MAC)).filter(|path| path.is_file()))?;
     let chromedriver = named("CHROMEDRIVER").or_else(|| on_path("chromedriver"))?;
-    Some(Browser {
-        chromium,
-        chromedriver,
-    })
+    Some(Browser { chromium, chromedriver })
 }
 
 /// Finds Chromium, or installs it where we are root on Debian.
@@ -72,10 +54,7 @@ pub fn browser(house: &House) -> Result<Browser, String> {
     }
     if root_on_debian() {
         // The font is for the Chinese page: without one its pictures show empty boxes.
-        apt(
-            house,
-            &["chromium", "chromium-driver", "fonts-wqy-microhei"],
-        )?;
+        apt(house, &["chromium", "chromium-driver", "fonts-wqy-microhei"])?;
         if let Some(found) = find_browser() {
             return Ok(found);
         }
@@ -102,9 +81,7 @@ pub fn node_installed(house: &House) -> Result<PathBuf, String> {
 /// # Errors
 /// When there is none, or it is too old.
 pub fn node() -> Result<PathBuf, String> {
-    let advice = format!(
-        "the browser tests need Node {NODE} or newer with npm: see https://nodejs.org/en/download"
-    );
+    let advice = format!("the browser tests need Node {NODE} or newer with npm: see https://nodejs.org/en/download");
     let path = on_path("node").ok_or_else(|| format!("there is no `node`; {advice}"))?;
     let said = captured(Command::new(&path).arg("--version"))?;
     match major(&said) {
@@ -118,8 +95,7 @@ pub fn node() -> Result<PathBuf, String> {
 /// # Errors
 /// When npm is missing or fails.
 pub fn npm_packages(house: &House) -> Result<(), String> {
-    let lock = fs::read(house.root.join("package-lock.json"))
-        .map_err(|error| format!("package-lock.json: {error}"))?;
+    let lock = fs::read(house.root.join("package-lock.json")).map_err(|error| format!("package-lock.json: {error}"))?;
     let stamp = house.root.join("node_modules/.installed-lock");
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
@@ -133,9 +109,7 @@ fn apt(house: &House, packages: &[&str]) -> Result<(), String> {
     println!("   apt-get install {}", packages.join(" "));
     let quiet = |house: &House| {
         let mut command = house.command("apt-get");
-        command
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdout(std::process::Stdio::null());
+        command.env("DEBIAN_FRONTEND", "noninteractive").stdout(std::process::Stdio::null());
         command
     };
     execute(quiet(house).args(["update", "-qq"]))?;
@@ -148,27 +122,17 @@ fn root_on_debian() -> bool {
 }
 
 fn named(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders)
-        .map(|folder| folder.join(&name))
-        .find(|path| path.is_file())
+    std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
 fn major(version: &str) -> Option<u32> {
-    version
-        .trim()
-        .strip_prefix('v')?
-        .split('.')
-        .next()?
-        .parse()
-        .ok()
+    version.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
 #[cfg(test)]

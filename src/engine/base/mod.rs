@@ -1,0 +1,12 @@
+//! Simulated time, seeded random streams, identifiers, limits and the digest. Knows nothing of Kafka's behaviour.
+
+pub mod digest;
+pub mod ids;
+pub mod limits;
+pub mod rng;
+pub mod time;
+
+pub use digest::{Digest, digest_of};
+pub use ids::*;
+pub use rng::{Rng, StreamId};
+pub use time::{Dur, SimTime};

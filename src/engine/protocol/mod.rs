@@ -1,0 +1,20 @@
+//! Plain data in Kafka's names: records, error codes, requests, responses, metadata records, configs. Decides nothing.
+
+pub mod config;
+pub mod error;
+pub mod group;
+pub mod hash;
+pub mod metadata;
+pub mod record;
+pub mod request;
+pub mod response;
+
+pub use error::ErrorCode;
+pub use group::*;
+pub use metadata::*;
+pub use record::*;
+pub use request::*;
+pub use response::*;
+
+/// The internal topic that holds committed offsets and group metadata.
+pub const CONSUMER_OFFSETS: &str = "__consumer_offsets";

@@ -1,0 +1,422 @@
+//! Requests by API, with the fields that decide something. Wire versions are folded; compression, quotas and ACLs are absent.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::{ConfigResource, OffsetAndMetadata, RecordBatch, Subscription};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, GenerationId, Incarnation, LeaderEpoch, Offset, PartitionEpoch, QuorumEpoch, TopicId, Tp};
+
+/// Topic configs as given, unparsed.
+pub type ConfigMap = BTreeMap<Rc<str>, Rc<str>>;
+
+/// `acks` of a producer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Acks {
+    Zero,
+    One,
+    All,
+}
+
+/// The APIs that are simulated, by Kafka's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Api {
+    Produce,
+    Fetch,
+    ListOffsets,
+    Metadata,
+    OffsetCommit,
+    OffsetFetch,
+    FindCoordinator,
+    JoinGroup,
+    Heartbeat,
+    LeaveGroup,
+    SyncGroup,
+    DescribeGroups,
+    CreateTopics,
+    DeleteTopics,
+    CreatePartitions,
+    DeleteRecords,
+    InitProducerId,
+    OffsetForLeaderEpoch,
+    ElectLeaders,
+    IncrementalAlterConfigs,
+    Vote,
+    BeginQuorumEpoch,
+    EndQuorumEpoch,
+    DescribeQuorum,
+    AlterPartition,
+    Envelope,
+    BrokerRegistration,
+    BrokerHeartbeat,
+    AllocateProducerIds,
+    DescribeTopicPartitions,
+}
+
+impl Api {
+    /// Kafka's name of the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Api::Produce => "Produce",
+            Api::Fetch => "Fetch",
+            Api::ListOffsets => "ListOffsets",
+            Api::Metadata => "Metadata",
+            Api::OffsetCommit => "OffsetCommit",
+            Api::OffsetFetch => "OffsetFetch",
+            Api::FindCoordinator => "FindCoordinator",
+            Api::JoinGroup => "JoinGroup",
+            Api::Heartbeat => "Heartbeat",
+            Api::LeaveGroup => "LeaveGroup",
+            Api::SyncGroup => "SyncGroup",
+            Api::DescribeGroups => "DescribeGroups",
+            Api::CreateTopics => "CreateTopics",
+            Api::DeleteTopics => "DeleteTopics",
+            Api::CreatePartitions => "CreatePartitions",
+            Api::DeleteRecords => "DeleteRecords",
+            Api::InitProducerId => "InitProducerId",
+            Api::OffsetForLeaderEpoch => "OffsetForLeaderEpoch",
+            Api::ElectLeaders => "ElectLeaders",
+            Api::IncrementalAlterConfigs => "IncrementalAlterConfigs",
+            Api::Vote => "Vote",
+            Api::BeginQuorumEpoch => "BeginQuorumEpoch",
+            Api::EndQuorumEpoch => "EndQuorumEpoch",
+            Api::DescribeQuorum => "DescribeQuorum",
+            Api::AlterPartition => "AlterPartition",
+            Api::Envelope => "Envelope",
+            Api::BrokerRegistration => "BrokerRegistration",
+            Api::BrokerHeartbeat => "BrokerHeartbeat",
+            Api::AllocateProducerIds => "AllocateProducerIds",
+            Api::DescribeTopicPartitions => "DescribeTopicPartitions",
+        }
+    }
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    Produce(ProduceRequest),
+    Fetch(FetchRequest),
+    /// Fetch of the metadata log: the same API (key 1), another topic and other rules (KIP-595).
+    QuorumFetch(QuorumFetchRequest),
+    ListOffsets(ListOffsetsRequest),
+    Metadata(MetadataRequest),
+    OffsetCommit(OffsetCommitRequest),
+    OffsetFetch {
+        group: Rc<str>,
+    },
+    FindCoordinator {
+        group: Rc<str>,
+    },
+    JoinGroup(JoinGroupRequest),
+    Heartbeat(MemberRequest),
+    LeaveGroup(MemberRequest),
+    SyncGroup(SyncGroupRequest),
+    DescribeGroups {
+        group: Rc<str>,
+    },
+    CreateTopics(CreateTopicRequest),
+    DeleteTopics {
+        name: Rc<str>,
+    },
+    CreatePartitions {
+        name: Rc<str>,
+        total: u32,
+    },
+    DeleteRecords {
+        tp: Tp,
+        before: Offset,
+        timeout: Dur,
+    },
+    InitProducerId,
+    OffsetForLeaderEpoch {
+        tp: Tp,
+        current_leader_epoch: Option<LeaderEpoch>,
+        epoch: i32,
+    },
+    ElectLeaders {
+        topic: Rc<str>,
+        partition: u32,
+        unclean: bool,
+    },
+    IncrementalAlterConfigs {
+        resource: ConfigTarget,
+        configs: ConfigMap,
+    },
+    Vote(VoteRequest),
+    BeginQuorumEpoch {
+        leader: ControllerId,
+        epoch: QuorumEpoch,
+    },
+    EndQuorumEpoch {
+        leader: ControllerId,
+        epoch: QuorumEpoch,
+        preferred_successors: Vec<ControllerId>,
+    },
+    DescribeQuorum,
+    AlterPartition(AlterPartitionRequest),
+    /// A request of a client that a broker passes on to the active controller (KIP-590).
+    Envelope(Box<Request>),
+    BrokerRegistration(BrokerRegistrationRequest),
+    BrokerHeartbeat(BrokerHeartbeatRequest),
+    AllocateProducerIds {
+        broker: BrokerId,
+        epoch: BrokerEpoch,
+    },
+    /// Like Metadata, with ELR (KIP-966). `None` is all topics.
+    DescribeTopicPartitions {
+        topics: Option<Vec<Rc<str>>>,
+    },
+}
+
+impl Request {
+    pub const fn api(&self) -> Api {
+        match self {
+            Request::Produce(_) => Api::Produce,
+            Request::Fetch(_) | Request::QuorumFetch(_) => Api::Fetch,
+            Request::ListOffsets(_) => Api::ListOffsets,
+            Request::Metadata(_) => Api::Metadata,
+            Request::OffsetCommit(_) => Api::OffsetCommit,
+            Request::OffsetFetch { .. } => Api::OffsetFetch,
+            Request::FindCoordinator { .. } => Api::FindCoordinator,
+            Request::JoinGroup(_) => Api::JoinGroup,
+            Request::Heartbeat(_) => Api::Heartbeat,
+            Request::LeaveGroup(_) => Api::LeaveGroup,
+            Request::SyncGroup(_) => Api::SyncGroup,
+            Request::DescribeGroups { .. } => Api::DescribeGroups,
+            Request::CreateTopics(_) => Api::CreateTopics,
+            Request::DeleteTopics { .. } => Api::DeleteTopics,
+            Request::CreatePartitions { .. } => Api::CreatePartitions,
+            Request::DeleteRecords { .. } => Api::DeleteRecords,
+            Request::InitProducerId => Api::InitProducerId,
+            Request::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
+            Request::ElectLeaders { .. } => Api::ElectLeaders,
+            Request::IncrementalAlterConfigs { .. } => Api::IncrementalAlterConfigs,
+            Request::Vote(_) => Api::Vote,
+            Request::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
+            Request::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
+            Request::DescribeQuorum => Api::DescribeQuorum,
+            Request::AlterPartition(_) => Api::AlterPartition,
+            Request::Envelope(_) => Api::Envelope,
+            Request::BrokerRegistration(_) => Api::BrokerRegistration,
+            Request::BrokerHeartbeat(_) => Api::BrokerHeartbeat,
+            Request::AllocateProducerIds { .. } => Api::AllocateProducerIds,
+            Request::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProduceRequest {
+    pub acks: Acks,
+    /// The client's `request.timeout.ms`: how long acks=all may wait at the broker.
+    pub timeout: Dur,
+    /// One batch per partition at most; base offsets are 0.
+    pub batches: Vec<(Tp, RecordBatch)>,
+}
+
+/// Who fetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fetcher {
+    Consumer {
+        isolation: Isolation,
+    },
+    /// A follower, with its broker epoch (KIP-903).
+    Follower {
+        broker: BrokerId,
+        epoch: BrokerEpoch,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Isolation {
+    #[default]
+    ReadUncommitted,
+    ReadCommitted,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FetchRequest {
+    pub fetcher: Fetcher,
+    pub max_wait: Dur,
+    pub min_bytes: u32,
+    pub max_bytes: u32,
+    pub partitions: Vec<FetchPartition>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FetchPartition {
+    pub tp: Tp,
+    pub current_leader_epoch: Option<LeaderEpoch>,
+    pub fetch_offset: Offset,
+    /// Latest epoch of the fetcher's log; followers always give it when they have one.
+    pub last_fetched_epoch: Option<i32>,
+    pub log_start_offset: Offset,
+    pub max_bytes: u32,
+}
+
+/// Who fetches the metadata log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QuorumReplica {
+    Voter(ControllerId),
+    Observer(BrokerId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct QuorumFetchRequest {
+    pub replica: QuorumReplica,
+    pub current_leader_epoch: QuorumEpoch,
+    pub fetch_offset: Offset,
+    pub last_fetched_epoch: i32,
+    /// The fetcher's high watermark (KIP-1166, 4.1+); -1 before.
+    pub high_watermark: Offset,
+    pub max_wait: Dur,
+}
+
+/// Timestamps -1 and -2 of ListOffsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OffsetSpec {
+    Latest,
+    Earliest,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ListOffsetsRequest {
+    /// `None` for a consumer or an administrator; followers read to the log end.
+    pub replica: Option<BrokerId>,
+    pub isolation: Isolation,
+    pub partitions: Vec<(Tp, Option<LeaderEpoch>, OffsetSpec)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MetadataRequest {
+    /// `None` is all topics, an empty list none.
+    pub topics: Option<Vec<Rc<str>>>,
+    pub allow_auto_topic_creation: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OffsetCommitRequest {
+    pub group: Rc<str>,
+    /// -1 for a simple consumer.
+    pub generation: GenerationId,
+    pub member_id: Rc<str>,
+    pub instance_id: Option<Rc<str>>,
+    pub offsets: Vec<(Tp, OffsetAndMetadata)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct JoinGroupRequest {
+    pub group: Rc<str>,
+    /// Empty at the first try (KIP-394).
+    pub member_id: Rc<str>,
+    pub instance_id: Option<Rc<str>>,
+    /// `client.id`, the first part of the member id.
+    pub client_id: Rc<str>,
+    pub session_timeout: Dur,
+    /// `max.poll.interval.ms`.
+    pub rebalance_timeout: Dur,
+    /// Assignor names in order of preference, each with what it needs to know.
+    pub protocols: Vec<(Rc<str>, Subscription)>,
+    /// Clients before 2.2 are not asked to come again with their id.
+    pub knows_member_id_required: bool,
+}
+
+/// Heartbeat and LeaveGroup.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MemberRequest {
+    pub group: Rc<str>,
+    pub generation: GenerationId,
+    pub member_id: Rc<str>,
+    pub instance_id: Option<Rc<str>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SyncGroupRequest {
+    pub member: MemberRequest,
+    /// Only the group leader fills it: member id and its partitions.
+    pub assignments: Vec<(Rc<str>, Vec<Tp>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CreateTopicRequest {
+    pub name: Rc<str>,
+    pub placement: Placement,
+    pub configs: ConfigMap,
+    /// Client's patience; the broker that forwards has its own.
+    pub timeout: Dur,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Placement {
+    /// `None` is the broker's default.
+    Counts { partitions: Option<i32>, replication_factor: Option<i16> },
+    /// Replicas per partition number.
+    Manual(Vec<(u32, Vec<BrokerId>)>),
+}
+
+/// A resource of IncrementalAlterConfigs, by name as a client gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConfigTarget {
+    Topic(Rc<str>),
+    Broker(BrokerId),
+    Cluster,
+}
+
+impl ConfigTarget {
+    /// The resource in the metadata, `None` for a topic that does not exist.
+    pub fn resolve(&self, topic_id: impl Fn(&str) -> Option<TopicId>) -> Option<ConfigResource> {
+        match self {
+            ConfigTarget::Topic(name) => topic_id(name).map(ConfigResource::Topic),
+            ConfigTarget::Broker(id) => Some(ConfigResource::Broker(*id)),
+            ConfigTarget::Cluster => Some(ConfigResource::Cluster),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VoteRequest {
+    pub candidate: ControllerId,
+    /// The epoch that the candidate wants to lead, or its own epoch in a pre-vote.
+    pub epoch: QuorumEpoch,
+    pub last_epoch: i32,
+    pub last_offset: Offset,
+    /// KIP-996.
+    pub pre_vote: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AlterPartitionRequest {
+    pub broker: BrokerId,
+    pub broker_epoch: BrokerEpoch,
+    pub partitions: Vec<AlterPartitionItem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AlterPartitionItem {
+    pub tp: Tp,
+    pub leader_epoch: LeaderEpoch,
+    pub partition_epoch: PartitionEpoch,
+    /// In the order of the leader's set; the epoch is `None` where the leader does not know it.
+    pub new_isr: Vec<(BrokerId, Option<BrokerEpoch>)>,
+    pub leader_recovery: super::LeaderRecoveryState,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BrokerRegistrationRequest {
+    pub broker: BrokerId,
+    pub incarnation: Incarnation,
+    pub rack: Option<Rc<str>>,
+    /// From the clean-shutdown marker; `None` after a crash.
+    pub previous_broker_epoch: Option<BrokerEpoch>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BrokerHeartbeatRequest {
+    pub broker: BrokerId,
+    pub epoch: BrokerEpoch,
+    /// Offset after the last metadata record that the broker has applied.
+    pub current_metadata_offset: Offset,
+    pub want_fence: bool,
+    pub want_shut_down: bool,
+}

@@ -1,0 +1,168 @@
+//! The closed list of what a user or a scenario can do, and the set-up of a world. Names of things, never positions in memory.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::base::{BrokerId, Dur, NodeId};
+use crate::client::{ConsumerSpec, ProducerSpec};
+use crate::node::message::{AdminRequest, Values};
+use crate::protocol::ConfigMap;
+use crate::rules::Version;
+
+/// A cluster to boot. Topics and clients come later, by actions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Setup {
+    pub seed: u64,
+    pub version: Version,
+    /// Separate controllers, ids 1 to n.
+    pub controllers: u32,
+    pub brokers: Vec<BrokerSetup>,
+    /// Static configuration of all nodes.
+    pub config: ConfigMap,
+    pub link: LinkSetup,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BrokerSetup {
+    pub id: BrokerId,
+    pub rack: Option<Rc<str>>,
+    /// Whether its process runs when the run begins; otherwise an action starts it.
+    pub started: bool,
+}
+
+/// A link's behaviour, in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkSetup {
+    pub latency: Dur,
+    /// Added uniformly in `[0, jitter)`.
+    pub jitter: Dur,
+    /// Packets lost per million. TCP sends them again: a loss is a delay.
+    pub loss_per_million: u32,
+}
+
+impl Default for LinkSetup {
+    /// Half a millisecond within a site.
+    fn default() -> Self {
+        LinkSetup { latency: Dur::us(500), jitter: Dur::us(100), loss_per_million: 0 }
+    }
+}
+
+/// One action.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// SIGKILL: the process dies, the disk stays.
+    Kill(NodeId),
+    /// SIGTERM: controlled shutdown.
+    Stop(NodeId),
+    Start(NodeId),
+    /// SIGSTOP: the process stands still, its sockets stay open.
+    Pause(NodeId),
+    Resume(NodeId),
+    /// The disk of a node that is down is wiped.
+    LoseDisk(NodeId),
+    /// No packet from any of `from` to any of `to`, and back if `both`.
+    Cut {
+        from: Vec<NodeId>,
+        to: Vec<NodeId>,
+        both: bool,
+    },
+    Heal {
+        from: Vec<NodeId>,
+        to: Vec<NodeId>,
+        both: bool,
+    },
+    HealAll,
+    /// Changes links between the two sets, in both directions; `None` leaves a value.
+    Link {
+        between: Vec<NodeId>,
+        and: Vec<NodeId>,
+        latency: Option<Dur>,
+        jitter: Option<Dur>,
+        loss_per_million: Option<u32>,
+    },
+    /// An administrator asks the cluster.
+    Admin(AdminRequest),
+    StartProducer {
+        name: Rc<str>,
+        spec: ProducerSpec,
+    },
+    /// A consumer joins its group.
+    Join {
+        name: Rc<str>,
+        spec: ConsumerSpec,
+    },
+    /// The client is closed: producers flush, consumers leave.
+    CloseClient {
+        name: Rc<str>,
+    },
+    KillClient {
+        name: Rc<str>,
+    },
+    /// Closes a producer and starts it anew with these configs over its old ones, as in life.
+    Reconfigure {
+        name: Rc<str>,
+        config: ConfigMap,
+    },
+    Produce {
+        client: Rc<str>,
+        topic: Rc<str>,
+        partition: Option<u32>,
+        key: Option<Rc<str>>,
+        values: Values,
+        count: u32,
+        every: Dur,
+    },
+    SetRate {
+        client: Rc<str>,
+        per_second: u32,
+    },
+    PausePolling {
+        member: Rc<str>,
+        span: Dur,
+    },
+    Seek {
+        member: Rc<str>,
+        topic: Rc<str>,
+        partition: u32,
+        offset: i64,
+    },
+    Commit {
+        member: Rc<str>,
+    },
+}
+
+/// Why the world does not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    NoSuchNode(NodeId),
+    NoSuchClient(Rc<str>),
+    NameTaken(Rc<str>),
+    /// The node is not in a state in which this makes sense: for example started while it runs.
+    WrongState {
+        node: NodeId,
+        needed: &'static str,
+    },
+    /// A limit of the simulation (base::limits).
+    Limit {
+        what: &'static str,
+        most: u64,
+    },
+    /// A client's configuration that Kafka's constructor refuses: the exception it throws, the key and what was expected.
+    ClientConfig {
+        exception: &'static str,
+        key: String,
+        value: String,
+        expected: String,
+    },
+    /// A node's configuration, at boot.
+    NodeConfig {
+        key: String,
+        value: String,
+        expected: String,
+    },
+    /// The set-up itself.
+    Setup {
+        what: String,
+    },
+}
