@@ -4,18 +4,13 @@ pub mod web;
 
 use highwater_studio::desk::Desk;
 use highwater_studio::view::model::OpenError;
-use ui::app::{App, AppProps, CALM, NARROW};
+use ui::app::{App, AppProps, CALM, CRAMPED, NARROW};
 use ui::context::{DeskRef, Theme};
 use ui::words::{Label, Lang};
 
 /// A view option of the address: what stands behind `&name=`.
 fn option(fragment: &str, name: &str) -> Option<String> {
-    fragment
-        .split('&')
-        .skip(1)
-        .filter_map(|p| p.split_once('='))
-        .find(|(n, _)| *n == name)
-        .map(|(_, v)| v.to_owned())
+    fragment.split('&').skip(1).filter_map(|p| p.split_once('=')).find(|(n, _)| *n == name).map(|(_, v)| v.to_owned())
 }
 
 /// The language of the address, of the last visit, of the browser, in that order; English if none of them is spoken here.
@@ -28,12 +23,7 @@ fn language(fragment: &str) -> Lang {
 
 fn panic_words(l: Lang) -> web::PanicWords {
     let w = l.words();
-    web::PanicWords {
-        title: w.label(Label::PanicTitle),
-        text: w.label(Label::PanicText),
-        link: w.label(Label::PanicLink),
-        reload: w.label(Label::Reload),
-    }
+    web::PanicWords { title: w.label(Label::PanicTitle), text: w.label(Label::PanicText), link: w.label(Label::PanicLink), reload: w.label(Label::Reload) }
 }
 
 /// Tells the document which language it is in.
@@ -61,10 +51,7 @@ pub fn start(open: fn(&str) -> Result<Box<dyn Desk>, OpenError>) {
     let lang = language(&fragment);
     web::install_panic_screen(panic_words(lang));
     apply_language(lang);
-    let theme = option(&fragment, "theme")
-        .or_else(|| web::load("theme"))
-        .and_then(|t| Theme::of_id(&t))
-        .unwrap_or(Theme::Auto);
+    let theme = option(&fragment, "theme").or_else(|| web::load("theme")).and_then(|t| Theme::of_id(&t)).unwrap_or(Theme::Auto);
     apply_theme(theme);
     let (desk, error) = match open(&fragment) {
         Ok(desk) => (desk, None),
@@ -78,6 +65,7 @@ pub fn start(open: fn(&str) -> Result<Box<dyn Desk>, OpenError>) {
         error,
         narrow: web::matches_media(NARROW),
         reduced_motion: web::matches_media(CALM),
+        folded: web::matches_media(CRAMPED),
         single_keys: web::load("single-keys").as_deref() != Some("off"),
         base: web::base_address().into(),
     });

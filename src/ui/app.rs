@@ -2,7 +2,7 @@
 //! It deliberately knows no rule of Kafka and draws little itself.
 use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
 use super::dialogs::{ErrorCard, KeysDialog};
-use super::header::Header;
+use super::header::{Header, LanguagePicker, ScenarioPicker};
 use super::keys::{Key, wish};
 use super::lanes::{LanesView, Strip};
 use super::panel::{Content, FirstVerdict, Panel, PanelBody, WhyCard};
@@ -43,6 +43,9 @@ pub struct AppProps {
     pub reduced_motion: bool,
     #[prop_or(true)]
     pub single_keys: bool,
+    /// The settings begin folded, where they would lie over the stage.
+    #[prop_or_default]
+    pub folded: bool,
     /// Address of the playground, ending in `/`.
     #[prop_or_default]
     pub base: AttrValue,
@@ -118,7 +121,7 @@ impl Component for App {
             narrow: p.narrow,
             reduced_motion: p.reduced_motion,
             single_keys: p.single_keys,
-            folded: false,
+            folded: p.folded,
             tab: Tab::Promises,
             phone_tab: PhoneTab::Stage,
             phone_column: 0,
@@ -192,20 +195,18 @@ impl Component for App {
                 self.ask(ctx, Ask::Do(Command::OpenLink(fragment)))
             }
             Msg::Hidden => {
-                if web::document_hidden() && self.views.playback.playing { self.ask(ctx, Ask::Do(Command::Pause)) } else { false }
+                if web::document_hidden() && self.views.playback.playing {
+                    self.ask(ctx, Ask::Do(Command::Pause))
+                } else {
+                    false
+                }
             }
             Msg::Ask(ask) => self.ask(ctx, ask),
         }
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        let ui = Ui {
-            lang: self.lang,
-            embed: ctx.props().embed,
-            desk: self.desk.clone(),
-            ask: self.ask.clone(),
-            pulse: self.pulse.clone(),
-        };
+        let ui = Ui { lang: self.lang, embed: ctx.props().embed, desk: self.desk.clone(), ask: self.ask.clone(), pulse: self.pulse.clone() };
         let page = if ctx.props().embed {
             self.embed(ctx, &ui)
         } else if self.narrow {
@@ -225,6 +226,7 @@ impl Component for App {
 }
 
 pub const NARROW: &str = "(max-width: 700px)";
+pub const CRAMPED: &str = "(max-width: 1180px)";
 pub const CALM: &str = "(prefers-reduced-motion: reduce)";
 
 impl Views {
@@ -528,12 +530,7 @@ impl App {
     }
 
     fn phone(&self, ui: &Ui) -> Html {
-        let tabs = [
-            (PhoneTab::Stage, Label::Stage),
-            (PhoneTab::Panel, Label::Promises),
-            (PhoneTab::Settings, Label::Settings),
-            (PhoneTab::Log, Label::Log),
-        ];
+        let tabs = [(PhoneTab::Stage, Label::Stage), (PhoneTab::Panel, Label::Promises), (PhoneTab::Settings, Label::Settings), (PhoneTab::Log, Label::Log)];
         let sheet = match self.phone_tab {
             PhoneTab::Stage => {
                 html! { <PhoneStage scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()} /> }
@@ -552,6 +549,7 @@ impl App {
             PhoneTab::Settings => html! {
                 <>
                     <h2 class="hidden">{ ui.label(Label::Settings) }</h2>
+                    <div class="phone-pickers"><ScenarioPicker origin={self.views.scene.origin.clone()} /><LanguagePicker /></div>
                     <div class="phone-menus"><PaceMenu pace={self.views.playback.pace} /><StepMenu step={self.views.playback.step} /></div>
                     <SettingsList settings={self.views.settings.clone()} />
                 </>

@@ -13,8 +13,9 @@ pub const BROKERS_TOP: u32 = 108;
 pub const ROW: u32 = 126;
 /// Middle of the replicas below the top of their broker's box.
 const REPLICA_MIDDLE: u32 = 40;
-const CLIENT_W: u32 = 366;
-const CLIENT_STEP: u32 = 376;
+/// Widths of the two columns of client cards; what a group says is longer.
+const CLIENT_W: [u32; 2] = [346, 386];
+const CLIENT_STEP: u32 = CLIENT_W[0] + 10;
 const CLIENT_ROW: u32 = 72;
 const LEGEND: u32 = 44;
 /// Room for six columns: the stage is never narrower.
@@ -167,7 +168,7 @@ impl Geometry {
     fn client(&self, who: &NodeRef) -> Option<Point> {
         let i = self.clients.iter().position(|c| c.contains(who))?;
         let (column, row) = (u32::try_from(i % 2).ok()?, u32::try_from(i / 2).ok()?);
-        Some(Point { x: LEFT - 5 + column * CLIENT_STEP + CLIENT_W / 2, y: self.clients_top + row * CLIENT_ROW })
+        Some(Point { x: LEFT - 5 + column * CLIENT_STEP + CLIENT_W[i % 2] / 2, y: self.clients_top + row * CLIENT_ROW })
     }
 
     /// The way of a message: corners from sender to receiver, in gutters all along. `None`: an end is not on the stage.

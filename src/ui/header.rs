@@ -28,11 +28,11 @@ pub fn Header(props: &HeaderProps) -> Html {
     html! {
         <header class="top">
             <h1 class="brand">{ marks::waves() }{ "Highwater" }</h1>
-            <ScenarioPicker origin={props.scene.origin.clone()} />
+            if !props.narrow { <ScenarioPicker origin={props.scene.origin.clone()} /> }
             if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
             <span class="grow" />
             <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>{ w.label(Label::Share) }</button>
-            <LanguagePicker />
+            if !props.narrow { <LanguagePicker /> }
             <button type="button" class="btn square" aria-label={theme_name.clone()} title={theme_name} onclick={ui.on(Ask::SetTheme(next))}>
                 <span aria-hidden="true">{ match props.theme { Theme::Auto => "◐", Theme::Light => "○", Theme::Dark => "●" } }</span>
             </button>
@@ -81,9 +81,11 @@ pub fn ScenarioPicker(props: &PickerProps) -> Html {
     html! {
         <select class="btn scenario" aria-label={w.label(Label::Scenario)} onchange={change}>
             if let Some(own) = own { <option value="own" selected=true>{ own }</option> }
-            { for ScenarioId::ALL.iter().enumerate().map(|(i, id)| html! {
-                <option value={i.to_string()} selected={shown == Some(*id)}>{ w.scenario(*id) }</option>
-            }) }
+            <optgroup label={w.label(Label::Story)}>
+                { for ScenarioId::ALL.iter().enumerate().map(|(i, id)| html! {
+                    <option value={i.to_string()} selected={shown == Some(*id)}>{ w.scenario(*id) }</option>
+                }) }
+            </optgroup>
         </select>
     }
 }

@@ -150,8 +150,8 @@ pub fn LanesView(props: &LanesProps) -> Html {
 
     html! {
         <section class="lanes" aria-label={w.label(Label::Lanes)}>
-            <div class="lane-names" aria-hidden="true">
-                <svg width="92" height={height.to_string()}>
+            <div class="lane-names">
+                <svg width="92" height={height.to_string()} aria-hidden="true">
                     { for l.lanes.iter().enumerate().map(|(i, lane)| html! {
                         <text class="lane-name" x="86" y={(middle(i) + 4).to_string()}>{ w.lane(&lane.who) }</text>
                     }) }
@@ -171,7 +171,7 @@ pub fn LanesView(props: &LanesProps) -> Html {
                             <g class={classes!("branch", b.current.then_some("current"))}>
                                 <line x1={x(b.forked_at_us)} x2={x(b.end_us)} y1={y.to_string()} y2={y.to_string()} />
                                 <circle cx={x(b.forked_at_us)} cy={y.to_string()} r="3" />
-                                <text x={x(b.forked_at_us)} dx="8" y={(y - 2).to_string()}>{ w.branch(b) }</text>
+                                <text x={x(b.forked_at_us)} dx="8" y={(y - 4).to_string()}>{ w.branch(b) }</text>
                             </g>
                         }
                     }) }
@@ -240,12 +240,7 @@ fn density(slices: &[u16], middle: usize) -> Html {
     if most == 0 {
         return Html::default();
     }
-    let d = slices
-        .iter()
-        .enumerate()
-        .filter(|(_, n)| **n > 0)
-        .map(|(i, n)| format!("M{i} 20V{}h1V20z", 20 - (u32::from(*n) * 18 / u32::from(most)).max(2)))
-        .collect::<String>();
+    let d = slices.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| format!("M{i} 20V{}h1V20z", 20 - (u32::from(*n) * 18 / u32::from(most)).max(2))).collect::<String>();
     html! {
         <svg x="0" y={(middle - 11).to_string()} width="100%" height="22" viewBox={format!("0 0 {} 22", slices.len())} preserveAspectRatio="none">
             <path class="density" {d} />

@@ -21,6 +21,9 @@ pub struct MenuProps {
     /// It opens above its button.
     #[prop_or_default]
     pub up: bool,
+    /// The button shows a sign, not a word.
+    #[prop_or_default]
+    pub bare: bool,
     #[prop_or("btn small")]
     pub class: &'static str,
 }
@@ -86,8 +89,8 @@ pub fn Menu(props: &MenuProps) -> Html {
         <div class="menu" data-menu={props.id.clone()} onkeydown={on_key} onfocusout={on_leave}>
             <button
                 type="button" id={props.id.clone()} class={props.class} onclick={toggle}
-                aria-haspopup="menu" aria-expanded={open.to_string()} aria-label={format!("{}: {}", props.label, props.name)}
-            >{ &props.label }<span aria-hidden="true">{ " ▾" }</span></button>
+                aria-haspopup="menu" aria-expanded={open.to_string()} aria-label={if props.bare { props.name.to_string() } else { format!("{}: {}", props.label, props.name) }}
+            >{ &props.label }if !props.bare { <span aria-hidden="true">{ " ▾" }</span> }</button>
             if *open {
                 <ul role="menu" class={classes!("menu-list", props.up.then_some("up"))} aria-label={props.name.clone()}>
                     { for props.entries.iter().enumerate().map(|(i, entry)| {

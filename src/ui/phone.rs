@@ -1,11 +1,11 @@
 //! The stage on a narrow screen: one partition at a time with its replicas stacked, clients below.
 //! It deliberately draws no messages: at this width they would cross words.
 use super::context::{Ask, use_ui};
+use super::stage::ClientCards;
 use super::stage::replica::{Replica, Size};
 use super::words::{Label, ids, partition};
-use super::stage::ClientCards;
-use highwater_studio::view::model::*;
 use highwater_studio::view::model::NodeRef;
+use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
 

@@ -72,12 +72,14 @@ fn row(ui: &Ui, s: &Setting) -> Html {
     };
     html! {
         <div class={classes!("setting", differs.then_some("differs"))} title={force.clone()}>
-            <span class="setting-name">
-                <span>{ &name }if !s.live { <span aria-hidden="true">{ " ↻" }</span> }</span>
-                if let Some(c) = config { <span class="mono config muted">{ c }</span> }
-                if differs { <span class="config muted">{ format!("{} {default}", w.label(Label::Default)) }</span> }
-            </span>
+            <span class="setting-name">{ &name }if !s.live { <span aria-hidden="true">{ " ↻" }</span> }</span>
             { control(ui, s, group_name, value) }
+            if config.is_some() || differs {
+                <span class="config muted">
+                    <span>{ config.unwrap_or_default() }</span>
+                    if differs { <span>{ format!("{} {default}", w.label(Label::Default)) }</span> }
+                </span>
+            }
         </div>
     }
 }

@@ -90,10 +90,7 @@ pub fn show_modal(id: &str) {
 
 /// Whether the target of an event is inside something that the selector names.
 pub fn closest_matches(target: Option<web_sys::EventTarget>, selector: &str) -> bool {
-    target
-        .and_then(|t| t.dyn_into::<Element>().ok())
-        .and_then(|e| e.closest(selector).ok().flatten())
-        .is_some()
+    target.and_then(|t| t.dyn_into::<Element>().ok()).and_then(|e| e.closest(selector).ok().flatten()).is_some()
 }
 
 fn fraction(x: i32, target: Option<web_sys::EventTarget>) -> Option<f64> {

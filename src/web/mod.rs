@@ -11,8 +11,8 @@ mod storage;
 
 pub use clipboard::{copy_text, download_text};
 pub use document::{
-    chosen_value, closest_matches, document_hidden, focus_by_id, focused_number, is_embedded, place_in_target, pointer_capture, pointer_fraction, preferred_languages, scroll_to_top, select_all, set_language,
-    set_root_flag, set_theme, set_title, show_modal, wheel_fraction,
+    chosen_value, closest_matches, document_hidden, focus_by_id, focused_number, is_embedded, place_in_target, pointer_capture, pointer_fraction, preferred_languages,
+    scroll_to_top, select_all, set_language, set_root_flag, set_theme, set_title, show_modal, wheel_fraction,
 };
 pub use frames::{Frames, now_ms};
 pub use listen::{Listener, matches_media, on_hash_change, on_key_down, on_media_change, on_visibility_change};
@@ -25,9 +25,7 @@ pub use storage::{load, save};
 /// # Panics
 /// When the HTML has no element `app`; then nothing can be shown.
 pub fn mount_point() -> web_sys::Element {
-    document::document()
-        .and_then(|d| d.get_element_by_id("app"))
-        .expect("the page's HTML has an element `app`")
+    document::document().and_then(|d| d.get_element_by_id("app")).expect("the page's HTML has an element `app`")
 }
 
 /// Replaces what the mount point shows by a component.

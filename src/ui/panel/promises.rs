@@ -25,11 +25,7 @@ fn grade(v: &Verdict) -> &'static str {
         | Verdict::PartitionsOffline { .. }
         | Verdict::AckedLost { .. }
         | Verdict::WritesRefused { .. } => "bad",
-        Verdict::GroupWithoutCommits { .. }
-        | Verdict::WritesStalled { .. }
-        | Verdict::DeliveredTwice { .. }
-        | Verdict::OutOfOrder { .. }
-        | Verdict::AtRisk { .. } => "uneasy",
+        Verdict::GroupWithoutCommits { .. } | Verdict::WritesStalled { .. } | Verdict::DeliveredTwice { .. } | Verdict::OutOfOrder { .. } | Verdict::AtRisk { .. } => "uneasy",
         Verdict::EveryPromiseKept => "good",
     }
 }
@@ -112,7 +108,7 @@ fn counts(ui: &Ui, c: &LedgerCounts) -> Html {
         <table class="counts">
             <tbody>
                 { for rows.into_iter().filter(|(_, _, shown, _)| *shown).map(|(l, n, _, class)| html! {
-                    <tr {class}><th scope="row">{ w.label(l) }</th><td class="mono">{ n }</td></tr>
+                    <tr {class}><th scope="row" {class}>{ w.label(l) }</th><td class="mono">{ n }</td></tr>
                 }) }
             </tbody>
         </table>

@@ -7,8 +7,8 @@ use crate::ui::marks;
 use crate::ui::menu::{Entry, Menu};
 use crate::ui::words::{Label, duration};
 use highwater_studio::desk::command::Command;
-use highwater_studio::view::model::*;
 use highwater_studio::view::model::NodeRef;
+use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -89,12 +89,7 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
 }
 
 pub fn first_shown(scene: &Scene, place: &PartitionRef) -> u64 {
-    scene
-        .topics
-        .iter()
-        .find(|t| t.name == place.topic)
-        .and_then(|t| t.partitions.iter().find(|p| p.partition == place.partition))
-        .map_or(0, |p| p.first_shown)
+    scene.topics.iter().find(|t| t.name == place.topic).and_then(|t| t.partitions.iter().find(|p| p.partition == place.partition)).map_or(0, |p| p.first_shown)
 }
 
 fn is_chosen(selected: &Option<Subject>, place: &PartitionRef, broker: u32) -> bool {
@@ -144,6 +139,9 @@ pub struct NodeMenuProps {
     pub menu: Vec<NodeAction>,
     #[prop_or_default]
     pub up: bool,
+    /// Where there is no room for a word.
+    #[prop_or_default]
+    pub short: bool,
 }
 
 /// What can be done to a node: one button where there is one thing, else a menu.
@@ -167,12 +165,8 @@ pub fn NodeMenu(props: &NodeMenuProps) -> Html {
             <button type="button" class="btn small" {id} onclick={click} aria-label={format!("{}: {}", w.action(*only), w.node(&props.node))}>{ w.action(*only) }</button>
         };
     }
-    let entries = props
-        .menu
-        .iter()
-        .map(|a| Entry { label: w.action(*a).into(), ask: Ask::Do(Command::Act(props.node.clone(), *a)) })
-        .collect::<Vec<_>>();
-    html! { <Menu {id} label={w.label(Label::Break)} name={w.actions_of(&props.node)} {entries} up={props.up} /> }
+    let entries = props.menu.iter().map(|a| Entry { label: w.action(*a).into(), ask: Ask::Do(Command::Act(props.node.clone(), *a)) }).collect::<Vec<_>>();
+    html! { <Menu {id} label={if props.short { "⋯" } else { w.label(Label::Break) }} name={w.actions_of(&props.node)} {entries} up={props.up} bare={props.short} /> }
 }
 
 fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip) -> Html {

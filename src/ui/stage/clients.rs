@@ -37,12 +37,7 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
     let subject = Subject::Producer(p.name.clone());
     let stuck = match p.now {
         ProducerNow::Retrying { .. } | ProducerNow::NoLeader { .. } | ProducerNow::Failing { .. } => true,
-        ProducerNow::NotStarted
-        | ProducerNow::Closed
-        | ProducerNow::Idle
-        | ProducerNow::Sending
-        | ProducerNow::AwaitingAcks { .. }
-        | ProducerNow::Paused => false,
+        ProducerNow::NotStarted | ProducerNow::Closed | ProducerNow::Idle | ProducerNow::Sending | ProducerNow::AwaitingAcks { .. } | ProducerNow::Paused => false,
     };
     html! {
         <li key={format!("p-{}", p.name)} class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}>

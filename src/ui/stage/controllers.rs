@@ -3,8 +3,8 @@ use super::broker::NodeMenu;
 use crate::ui::context::{Ask, use_ui};
 use crate::ui::marks;
 use crate::ui::words::Label;
-use highwater_studio::view::model::*;
 use highwater_studio::view::model::NodeRef;
+use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -49,7 +49,7 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                                     html! { <rect {class} x={format!("{}.5", i * 8 + 1)} y="1" width="5" height="9" rx="1" /> }
                                 }) }
                             </svg>
-                            <NodeMenu node={NodeRef::Controller(c.id)} menu={c.menu.clone()} />
+                            <NodeMenu node={NodeRef::Controller(c.id)} menu={c.menu.clone()} short=true />
                         </li>
                     }
                 }) }

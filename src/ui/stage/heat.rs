@@ -30,12 +30,7 @@ pub fn Heat(props: &HeatProps) -> Html {
     let per_line = heat_per_line(total);
     let count = |role: ReplicaRole| mine.iter().filter(|r| r.role == role).count();
     let roles = [ReplicaRole::Leader, ReplicaRole::InSync, ReplicaRole::OutOfSync, ReplicaRole::Offline, ReplicaRole::StaleLeader];
-    let name = roles
-        .into_iter()
-        .filter(|r| count(*r) > 0)
-        .map(|r| format!("{} {}", count(r), w.role(r)))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let name = roles.into_iter().filter(|r| count(*r) > 0).map(|r| format!("{} {}", count(r), w.role(r))).collect::<Vec<_>>().join(", ");
     let lines = u32::try_from(total).unwrap_or(0).div_ceil(per_line);
     // One listener for all squares: the place says which was meant.
     let click = {

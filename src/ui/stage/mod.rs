@@ -56,12 +56,9 @@ pub fn slots(scene: &Scene) -> Vec<(Slot, bool)> {
 /// Which column a selection stands in.
 pub fn column_of(s: &Subject) -> Option<&PartitionRef> {
     match s {
-        Subject::Partition(p)
-        | Subject::Leader(p)
-        | Subject::Isr(p)
-        | Subject::HighWatermark(p)
-        | Subject::Replica { partition: p, .. }
-        | Subject::Record { partition: p, .. } => Some(p),
+        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) | Subject::Replica { partition: p, .. } | Subject::Record { partition: p, .. } => {
+            Some(p)
+        }
         Subject::Controller(_)
         | Subject::Broker(_)
         | Subject::Producer(_)
@@ -196,16 +193,7 @@ fn heads(ui: &super::context::Ui, scene: &Rc<Scene>, columns: &[(Slot, bool)], c
 }
 
 #[allow(clippy::too_many_arguments, reason = "one head is drawn from one place; a struct for it would only rename these")]
-fn head(
-    ui: &super::context::Ui,
-    scene: &Rc<Scene>,
-    slot: &Slot,
-    first: bool,
-    chosen: Option<&PartitionRef>,
-    column: usize,
-    at: (usize, usize),
-    on_focus: &Focus,
-) -> Html {
+fn head(ui: &super::context::Ui, scene: &Rc<Scene>, slot: &Slot, first: bool, chosen: Option<&PartitionRef>, column: usize, at: (usize, usize), on_focus: &Focus) -> Html {
     let w = ui.words();
     let id = format!("cell-0-{column}");
     let focused = tab(at == (0, column));

@@ -26,6 +26,7 @@ impl Words for English {
     fn label(&self, l: Label) -> &'static str {
         match l {
             Label::Scenario => "Scenario",
+            Label::Story => "One broker dies, and consumers stop",
             Label::ScenarioChanged => "changed",
             Label::Share => "Share",
             Label::Language => "Language",
@@ -184,9 +185,9 @@ impl Words for English {
 
     fn scenario(&self, s: ScenarioId) -> &'static str {
         match s {
-            ScenarioId::AsItHappened => "Consumers stop when one broker dies: as it happened (client 2.3)",
+            ScenarioId::AsItHappened => "As it happened (client 2.3)",
             ScenarioId::SameToday => "The same cluster today",
-            ScenarioId::TheCure => "The cure: offsets topic with RF 3",
+            ScenarioId::TheCure => "The cure: offsets RF 3",
         }
     }
     fn scenario_about(&self, s: ScenarioId) -> &'static str {
@@ -222,14 +223,9 @@ impl Words for English {
             Fact::Cut { a, b, one_way: true } => format!("cut from {} to {}", nodes(self, a), nodes(self, b)),
             Fact::Healed { a, b } if a.is_empty() && b.is_empty() => "all links are healed".into(),
             Fact::Healed { a, b } => format!("healed between {} and {}", nodes(self, a), nodes(self, b)),
-            Fact::LinkChanged { a, b, latency_us, loss_permille } => format!(
-                "link between {} and {}: latency {}, loss {}.{} %",
-                self.node(a),
-                self.node(b),
-                duration(*latency_us),
-                loss_permille / 10,
-                loss_permille % 10
-            ),
+            Fact::LinkChanged { a, b, latency_us, loss_permille } => {
+                format!("link between {} and {}: latency {}, loss {}.{} %", self.node(a), self.node(b), duration(*latency_us), loss_permille / 10, loss_permille % 10)
+            }
             Fact::MessageDropped { api, from, to, .. } => format!("{api} from {} to {} is lost", self.node(from), self.node(to)),
             Fact::QuorumElectionBegan { controller, epoch } => format!("controller {controller} asks for votes, epoch {epoch}"),
             Fact::QuorumLeaderElected { controller, epoch } => format!("controller {controller} is elected leader of the quorum, epoch {epoch}"),
@@ -462,9 +458,9 @@ impl Words for English {
             ProcessState::NotStarted => "not started".into(),
             ProcessState::Running => "running".into(),
             ProcessState::Stopping => "stopping".into(),
-            ProcessState::Paused { since_us } => format!("paused since {}", moment(since_us)),
-            ProcessState::Down { since_us, clean: false } => format!("down since {}", moment(since_us)),
-            ProcessState::Down { since_us, clean: true } => format!("stopped since {}", moment(since_us)),
+            ProcessState::Paused { since_us } => format!("paused since {}", unbroken(since_us)),
+            ProcessState::Down { since_us, clean: false } => format!("down since {}", unbroken(since_us)),
+            ProcessState::Down { since_us, clean: true } => format!("stopped since {}", unbroken(since_us)),
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {
@@ -512,13 +508,7 @@ impl Words for English {
     fn replica(&self, r: &ReplicaView, broker: u32) -> String {
         let lost = r.cells.iter().filter(|c| **c == RecordCell::AckedLost).count();
         let risk = r.cells.iter().filter(|c| **c == RecordCell::NotSafeAcked).count();
-        let mut s = format!(
-            "{} on broker {broker}: {}, log end {}, high watermark {}",
-            partition(&r.partition),
-            self.role(r.role),
-            r.log_end_offset,
-            r.high_watermark
-        );
+        let mut s = format!("{} on broker {broker}: {}, log end {}, high watermark {}", partition(&r.partition), self.role(r.role), r.log_end_offset, r.high_watermark);
         if risk > 0 {
             s += &format!(", {risk} acknowledged and not yet safe");
         }

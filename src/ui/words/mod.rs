@@ -44,6 +44,8 @@ impl Lang {
 pub enum Label {
     // around
     Scenario,
+    /// What the scenarios of the picker have in common.
+    Story,
     ScenarioChanged,
     Share,
     Language,
@@ -284,6 +286,11 @@ pub trait Words {
 /// A moment, as `14.802 s`.
 pub fn moment(us: Micros) -> String {
     format!("{}.{:03} s", us / 1_000_000, us / 1_000 % 1_000)
+}
+
+/// The same, where a line may break before it but not within.
+pub fn unbroken(us: Micros) -> String {
+    moment(us).replace(' ', "\u{a0}")
 }
 
 /// A duration with three figures at most: `8.61 s`, `500 ms`, `0.5 ms`.

@@ -18,6 +18,7 @@ impl Words for Chinese {
     fn label(&self, l: Label) -> &'static str {
         match l {
             Label::Scenario => "场景",
+            Label::Story => "一个 broker 宕机，消费者停摆",
             Label::ScenarioChanged => "已改动",
             Label::Share => "分享",
             Label::Language => "语言",
@@ -176,9 +177,9 @@ impl Words for Chinese {
 
     fn scenario(&self, s: ScenarioId) -> &'static str {
         match s {
-            ScenarioId::AsItHappened => "一个 broker 宕机，所有消费者停摆：当时的情形（client 2.3）",
+            ScenarioId::AsItHappened => "当时的情形（client 2.3）",
             ScenarioId::SameToday => "同一集群，今天的客户端",
-            ScenarioId::TheCure => "解法：offsets topic 的 RF 为 3",
+            ScenarioId::TheCure => "解法：offsets RF 3",
         }
     }
     fn scenario_about(&self, s: ScenarioId) -> &'static str {
@@ -214,14 +215,9 @@ impl Words for Chinese {
             Fact::Cut { a, b, one_way: true } => format!("{} 到 {} 的方向断开", nodes(self, a), nodes(self, b)),
             Fact::Healed { a, b } if a.is_empty() && b.is_empty() => "所有链路恢复".into(),
             Fact::Healed { a, b } => format!("{} 与 {} 之间恢复", nodes(self, a), nodes(self, b)),
-            Fact::LinkChanged { a, b, latency_us, loss_permille } => format!(
-                "{} 与 {} 之间的链路：延迟 {}，丢包 {}.{} %",
-                self.node(a),
-                self.node(b),
-                duration(*latency_us),
-                loss_permille / 10,
-                loss_permille % 10
-            ),
+            Fact::LinkChanged { a, b, latency_us, loss_permille } => {
+                format!("{} 与 {} 之间的链路：延迟 {}，丢包 {}.{} %", self.node(a), self.node(b), duration(*latency_us), loss_permille / 10, loss_permille % 10)
+            }
             Fact::MessageDropped { api, from, to, .. } => format!("{} 发往 {} 的 {api} 丢失", self.node(from), self.node(to)),
             Fact::QuorumElectionBegan { controller, epoch } => format!("controller {controller} 请求投票，epoch {epoch}"),
             Fact::QuorumLeaderElected { controller, epoch } => format!("controller {controller} 当选 quorum 领导者，epoch {epoch}"),
@@ -449,9 +445,9 @@ impl Words for Chinese {
             ProcessState::NotStarted => "未启动".into(),
             ProcessState::Running => "运行中".into(),
             ProcessState::Stopping => "正在停止".into(),
-            ProcessState::Paused { since_us } => format!("暂停于 {}", moment(since_us)),
-            ProcessState::Down { since_us, clean: false } => format!("宕机于 {}", moment(since_us)),
-            ProcessState::Down { since_us, clean: true } => format!("停止于 {}", moment(since_us)),
+            ProcessState::Paused { since_us } => format!("暂停于 {}", unbroken(since_us)),
+            ProcessState::Down { since_us, clean: false } => format!("宕机于 {}", unbroken(since_us)),
+            ProcessState::Down { since_us, clean: true } => format!("停止于 {}", unbroken(since_us)),
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {
@@ -499,8 +495,7 @@ impl Words for Chinese {
     fn replica(&self, r: &ReplicaView, broker: u32) -> String {
         let lost = r.cells.iter().filter(|c| **c == RecordCell::AckedLost).count();
         let risk = r.cells.iter().filter(|c| **c == RecordCell::NotSafeAcked).count();
-        let mut s =
-            format!("broker {broker} 上的 {}：{}，日志末尾 {}，高水位 {}", partition(&r.partition), self.role(r.role), r.log_end_offset, r.high_watermark);
+        let mut s = format!("broker {broker} 上的 {}：{}，日志末尾 {}，高水位 {}", partition(&r.partition), self.role(r.role), r.log_end_offset, r.high_watermark);
         if risk > 0 {
             s += &format!("，{risk} 条已确认但尚不安全");
         }
