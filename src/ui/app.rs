@@ -458,6 +458,14 @@ impl App {
         true
     }
 
+    /// The words of the verdict that was asked about.
+    fn why_title(&self) -> Option<AttrValue> {
+        let chain = self.why.as_ref()?;
+        let Subject::Verdict(i) = &chain.about else { return None };
+        let card = self.views.promises.verdicts.get(*i)?;
+        Some(self.lang.words().why_verdict(&card.verdict).into())
+    }
+
     fn transport(&self, narrow: bool) -> Html {
         let p = &self.views.playback;
         html! { <Transport playing={p.playing} at_start={p.at_start} can_skip={p.can_skip} pace={p.pace} step={p.step} {narrow} /> }
@@ -493,7 +501,7 @@ impl App {
                     <div class="middle">
                         <SettingsPanel settings={self.views.settings.clone()} folded={self.folded} />
                         { self.stage() }
-                        <Panel content={self.views.content.clone()} why={self.why.clone()} />
+                        <Panel content={self.views.content.clone()} why={self.why.clone()} why_title={self.why_title()} />
                     </div>
                     <div class="bottom">
                         <div class="bottom-left">
@@ -537,7 +545,7 @@ impl App {
             }
             PhoneTab::Panel => html! {
                 <>
-                    if let Some(chain) = &self.why { <WhyCard chain={chain.clone()} /> }
+                    if let Some(chain) = &self.why { <WhyCard chain={chain.clone()} title={self.why_title()} /> }
                     <div class="phone-views">
                         { for [Tab::Promises, Tab::Inspect, Tab::Text].into_iter().map(|t| html! {
                             <button type="button" class={classes!("chip", (self.tab == t).then_some("on"))} aria-pressed={(self.tab == t).to_string()} onclick={ui.on(Ask::Show(t))}>{ ui.label(t.label()) }</button>
@@ -570,10 +578,10 @@ impl App {
                     </nav>
                     <div class="sheet">{ sheet }</div>
                 </main>
-                <div class="bottom phone-bottom">
+                <section class="bottom phone-bottom" aria-label={ui.label(Label::Lanes)}>
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     { self.transport(true) }
-                </div>
+                </section>
             </div>
         }
     }
@@ -604,12 +612,25 @@ fn branches(ui: &Ui, all: &[BranchView]) -> Html {
             send.emit(Ask::Do(Command::SelectBranch(id)));
         }
     });
+    let current = all.iter().find(|b| b.current && b.parent.is_some());
+    let rename = current.map(|b| {
+        let (send, id) = (ui.ask.clone(), b.id);
+        let change = Callback::from(move |e: Event| {
+            if let Some(name) = web::chosen_value(&e) {
+                send.emit(Ask::Do(Command::NameBranch(id, name)));
+            }
+        });
+        html! { <input class="run-name" type="text" maxlength="40" aria-label={w.label(Label::NameBranch)} placeholder={w.label(Label::NameBranch)} value={b.name.clone().unwrap_or_default()} onchange={change} /> }
+    });
     html! {
+        <>
         <label class="now runs"><span>{ w.label(Label::Branches) }</span>
             <select onchange={change}>
                 { for all.iter().enumerate().map(|(i, b)| html! { <option value={i.to_string()} selected={b.current}>{ w.branch(b) }</option> }) }
             </select>
         </label>
+        { rename }
+        </>
     }
 }
 

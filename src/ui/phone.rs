@@ -56,7 +56,7 @@ pub fn PhoneStage(props: &PhoneProps) -> Html {
                         html! {
                             <li key={b.id}>
                                 <div class="phone-broker">
-                                    <button type="button" class="plain" onclick={ui.on(Ask::Select(subject))}>{ super::stage::broker_name(b) }</button>
+                                    <button type="button" class="plain" onclick={ui.on(Ask::Select(subject))}>{ super::stage::broker_name(&ui, b) }</button>
                                     <span class={classes!("mono", "state", super::stage::state_class(b))}>{ super::stage::standing(&ui, b) }</span>
                                     <super::stage::NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} />
                                 </div>
@@ -66,7 +66,7 @@ pub fn PhoneStage(props: &PhoneProps) -> Html {
                                         focused={true} selected={false} on_focus={ignore.clone()} role="button"
                                     />
                                 } else {
-                                    <span class="muted no-replica-words">{ w.label(Label::NoInternal) }</span>
+                                    <span class="muted no-replica-words">{ w.label(Label::NothingHere) }</span>
                                 }
                             </li>
                         }

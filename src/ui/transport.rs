@@ -42,7 +42,8 @@ pub fn Transport(props: &TransportProps) -> Html {
                     <Clock />
                 }
             </div>
-            if !props.narrow {
+            if props.narrow { <Countdown /> }
+            else {
                 <button type="button" class="btn skip" onclick={ui.on_do(Command::SkipWait)} disabled={!props.can_skip}>
                     { icon(Icon::Skip) }{ " " }{ ui.label(Label::SkipWait) }
                 </button>

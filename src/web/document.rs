@@ -32,22 +32,7 @@ pub fn set_theme(theme: Option<&str>) {
     };
 }
 
-/// A `data-` flag of the root that styles read.
-pub fn set_root_flag(name: &str, value: Option<&str>) {
-    let Some(r) = root() else { return };
-    let _ = match value {
-        Some(v) => r.set_attribute(name, v),
-        None => r.remove_attribute(name),
-    };
-}
-
-pub fn set_title(title: &str) {
-    if let Some(d) = document() {
-        d.set_title(title);
-    }
-}
-
-/// The root's `lang`, then the browser's languages, best first.
+/// What an embedding page asked for in `data-lang`, then the browser's languages, best first.
 pub fn preferred_languages() -> Vec<String> {
     let mut all = Vec::new();
     if let Some(l) = root().and_then(|r| r.get_attribute("data-lang")) {

@@ -19,7 +19,7 @@ fn a_replica_says_role_offsets_and_what_is_lost() {
         "orders-0 on broker 2: leader, log end 47, high watermark 46, 1 acknowledged and not yet safe",
         "orders-0 on broker 3: in sync, log end 46, high watermark 45",
     ] {
-        assert!(tags(&html, "div").any(|t| t.attribute("aria-label") == Some(name)), "{name}");
+        assert!(tags(&html, "span").any(|t| t.attribute("class") == Some("hidden") && t.text("span") == name), "{name}");
     }
 }
 

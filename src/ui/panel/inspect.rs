@@ -59,8 +59,8 @@ fn actions(ui: &crate::ui::context::Ui, about: &Subject) -> Html {
             html! { <div class="card-buttons">{ button(Label::ElectPreferred, elect(false)) }{ button(Label::ElectUnclean, elect(true)) }</div> }
         }
         Subject::Message(m) => html! { <div class="card-buttons">{ button(Label::DropMessage, Command::DropMessage(*m)) }</div> },
-        Subject::Group(g) => html! { <div class="card-buttons">{ button(Label::InternalTopics, Command::SelectGroup(g.clone())) }</div> },
-        Subject::Controller(_)
+        Subject::Group(_)
+        | Subject::Controller(_)
         | Subject::Broker(_)
         | Subject::Replica { .. }
         | Subject::Record { .. }

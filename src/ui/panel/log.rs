@@ -1,6 +1,7 @@
 //! What happened, in sentences; each line is a moment one can jump to. Sorts and filters nothing: the desk does.
 use crate::ui::context::{Ask, use_ui};
 use crate::ui::words::{Label, moment};
+use crate::web;
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;
 use std::rc::Rc;
@@ -26,6 +27,14 @@ pub fn LogView(props: &LogProps) -> Html {
         }
         next
     };
+    let save = {
+        let (desk, filter, lang) = (ui.desk.clone(), f.clone(), ui.lang);
+        Callback::from(move |_: MouseEvent| {
+            let page = desk.read().log(&filter, 0..usize::MAX);
+            let text: String = page.lines.iter().map(|l| format!("{}\t{}\n", moment(l.at_us), lang.words().fact(&l.fact))).collect();
+            web::download_text("highwater-log.txt", &text);
+        })
+    };
     let notable = LogFilter { notable_only: !f.notable_only, ..f.clone() };
     html! {
         <>
@@ -40,7 +49,10 @@ pub fn LogView(props: &LogProps) -> Html {
             if props.page.lines.is_empty() {
                 <p class="muted">{ w.label(Label::LogEmpty) }</p>
             } else {
-                <p class="muted">{ w.log_count(props.page.lines.len(), props.page.total) }</p>
+                <p class="muted log-count">
+                    <span>{ w.log_count(props.page.lines.len(), props.page.total) }</span>
+                    <button type="button" class="btn small" onclick={save}>{ w.label(Label::SaveLog) }</button>
+                </p>
                 // The newest first: it is what one came for.
                 <ol class="log" reversed=true>
                     { for props.page.lines.iter().rev().map(|l| {

@@ -44,6 +44,8 @@ pub struct PanelProps {
     pub content: Content,
     #[prop_or_default]
     pub why: Option<Rc<WhyChain>>,
+    #[prop_or_default]
+    pub why_title: Option<AttrValue>,
 }
 
 #[component]
@@ -82,7 +84,7 @@ pub fn Panel(props: &PanelProps) -> Html {
                 }) }
             </div>
             <div id="panel" class="panel" role="tabpanel" aria-labelledby={format!("tab-{}", open.id())} tabindex="0">
-                if let Some(chain) = &props.why { <WhyCard chain={chain.clone()} /> }
+                if let Some(chain) = &props.why { <WhyCard chain={chain.clone()} title={props.why_title.clone()} /> }
                 <PanelBody content={props.content.clone()} />
             </div>
         </aside>

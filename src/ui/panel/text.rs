@@ -2,6 +2,7 @@
 //! It deliberately draws nothing.
 use crate::ui::context::{Ask, Ui, use_ui};
 use crate::ui::words::{Label, ids, moment, partition, rate};
+use highwater_studio::view::model::NodeRef;
 use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -20,10 +21,11 @@ pub fn TextPanel(props: &TextProps) -> Html {
         <div class="text-view">
             <h2>{ w.label(Label::Summary) }</h2>
             <p>{ w.summary(scene, promises) }</p>
-            <ul>{ for promises.verdicts.iter().map(|v| html! { <li>{ w.verdict(&v.verdict) }{ ". " }{ v.cause.as_ref().map(|c| w.cause(c)).unwrap_or_default() }</li> }) }</ul>
+            <ul>{ for promises.verdicts.iter().map(|v| html! { <li><b>{ w.verdict(&v.verdict) }</b>{ " " }{ v.cause.as_ref().map(|c| w.cause(c)).unwrap_or_default() }</li> }) }</ul>
             <h2>{ w.label(Label::Cluster) }</h2>
             { controllers(&ui, scene) }
             { brokers(&ui, scene) }
+            { faults(&ui, scene) }
             { for scene.topics.iter().map(|t| topic(&ui, scene, t)) }
             <h2>{ w.label(Label::Clients) }</h2>
             { producers(&ui, scene) }
@@ -47,10 +49,10 @@ fn controllers(ui: &Ui, scene: &Scene) -> Html {
     html! {
         <>
             <h3>{ w.label(Label::Controllers) }</h3>
-            <div class="table-scroll"><table>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={w.label(Label::Controllers)}><table>
                 { heads(ui, &[Label::Controllers, Label::TextState, Label::TextEpoch, Label::TextLogEnd, Label::TextHighWatermark]) }
                 <tbody>{ for scene.controllers.iter().map(|c| html! {
-                    <tr><th scope="row">{ format!("controller {}", c.id) }</th><td>{ w.controller_state(c) }</td><td>{ c.quorum_epoch }</td><td>{ c.log_end_offset }</td><td>{ c.high_watermark }</td></tr>
+                    <tr><th scope="row">{ w.node(&NodeRef::Controller(c.id)) }</th><td>{ w.controller_state(c) }</td><td>{ c.quorum_epoch }</td><td>{ c.log_end_offset }</td><td>{ c.high_watermark }</td></tr>
                 }) }</tbody>
             </table></div>
         </>
@@ -62,11 +64,11 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
     html! {
         <>
             <h3>{ w.label(Label::Brokers) }</h3>
-            <div class="table-scroll"><table>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={w.label(Label::Brokers)}><table>
                 { heads(ui, &[Label::Brokers, Label::TextState, Label::TextRack, Label::InternalTopics]) }
                 <tbody>{ for scene.brokers.iter().map(|b| html! {
                     <tr>
-                        <th scope="row">{ format!("broker {}", b.id) }</th><td>{ w.broker_state(b) }</td>
+                        <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th><td>{ w.broker_state(b) }</td>
                         <td>{ b.rack.clone().unwrap_or_else(|| w.label(Label::TextNone).to_owned()) }</td>
                         <td>{ none(ui, b.internal.iter().map(|s| format!("{}: {}", s.topic, w.strip(s))).collect::<Vec<_>>().join("; ")) }</td>
                     </tr>
@@ -76,13 +78,25 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
     }
 }
 
+/// Links that do not work as they should.
+fn faults(ui: &Ui, scene: &Scene) -> Html {
+    let w = ui.words();
+    let cuts = scene.cuts.iter().map(|c| Fact::Cut { a: vec![c.a.clone()], b: vec![c.b.clone()], one_way: c.one_way });
+    let links = scene.links.iter().map(|l| Fact::LinkChanged { a: l.a.clone(), b: l.b.clone(), latency_us: l.latency_us, loss_permille: l.loss_permille });
+    let all: Vec<Fact> = cuts.chain(links).collect();
+    if all.is_empty() {
+        return Html::default();
+    }
+    html! { <ul>{ for all.iter().map(|f| html! { <li>{ w.fact(f) }</li> }) }</ul> }
+}
+
 fn topic(ui: &Ui, scene: &Scene, t: &TopicView) -> Html {
     let w = ui.words();
     html! {
         <>
             <h3>{ format!("{} {}", w.label(Label::Topic), t.name) }</h3>
             <p>{ format!("replication factor {}, min.insync.replicas {}", t.replication_factor, t.min_insync_replicas) }</p>
-            <div class="table-scroll"><table>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={t.name.clone()}><table>
                 { heads(ui, &[Label::TextPartition, Label::TextLeader, Label::TextEpoch, Label::TextIsr, Label::TextHighWatermark, Label::TextReplicas]) }
                 <tbody>{ for t.partitions.iter().map(|p| {
                     let place = PartitionRef { topic: t.name.clone(), partition: p.partition };
@@ -119,7 +133,7 @@ fn group(ui: &Ui, g: &GroupView) -> Html {
         <>
             <h3>{ w.subject(&Subject::Group(g.name.clone())) }</h3>
             <p>{ w.group_now(g) }{ " " }{ w.coordinator(g) }</p>
-            <div class="table-scroll"><table>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={g.name.clone()}><table>
                 { heads(ui, &[Label::TextMember, Label::TextNow, Label::TextPartition, Label::TextPosition, Label::TextCommitted, Label::TextLag]) }
                 <tbody>{ for g.members.iter().map(|m| {
                     let column = |f: &dyn Fn(&AssignedPartition) -> String| none(ui, m.assigned.iter().map(f).collect::<Vec<_>>().join(", "));

@@ -10,6 +10,9 @@ use yew::prelude::*;
 #[derive(PartialEq, Properties)]
 pub struct WhyProps {
     pub chain: Rc<WhyChain>,
+    /// What was asked about, where the root knows it better than the chain: the words of a verdict.
+    #[prop_or_default]
+    pub title: Option<AttrValue>,
 }
 
 #[component]
@@ -25,7 +28,7 @@ pub fn WhyCard(props: &WhyProps) -> Html {
     html! {
         <section id="why" class="card why-card" tabindex="-1" aria-labelledby="why-title">
             <div class="box-top">
-                <h2 id="why-title">{ w.why_about(&chain.about) }</h2>
+                <h2 id="why-title">{ props.title.clone().unwrap_or_else(|| w.why_about(&chain.about).into()) }</h2>
                 <button type="button" class="btn square" aria-label={w.label(Label::Close)} onclick={ui.on(Ask::CloseWhy)}>{ "✕" }</button>
             </div>
             <p class="muted">{ w.label(Label::WhyLatestFirst) }</p>

@@ -43,8 +43,8 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                     role="rowheader" class="broker-head" id={format!("cell-{row}-0")} data-cell="1" tabindex={tab(focused(row, 0))}
                     onfocus={cell_focus(&props.on_focus, (row, 0))} onclick={click} onkeydown={key}
                 >
-                    { broker_name(b) }
-                    if let Some(rack) = &b.rack { <span class="muted">{ format!("rack {rack}") }</span> }
+                    { broker_name(&ui, b) }
+                    if let Some(rack) = &b.rack { <span class="muted">{ w.rack(rack) }</span> }
                     <span class={classes!("mono", "state", state)}>{ standing(&ui, b) }</span>
                     <NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} up={lower} />
                 </div>
@@ -70,7 +70,7 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                                     role="gridcell" id={format!("cell-{row}-{column}")} data-cell="1" tabindex={tab(focused(row, column))}
                                     class={classes!("no-replica", density.class(), first.then_some("topic-first"), (chosen_column == Some(&place)).then_some("chosen"))}
                                     onfocus={cell_focus(&props.on_focus, (row, column))}
-                                ><span class="hidden">{ w.label(Label::NoInternal) }</span></div>
+                                ><span class="hidden">{ w.label(Label::NothingHere) }</span></div>
                             },
                         },
                     }
@@ -118,7 +118,7 @@ pub fn standing(ui: &Ui, b: &BrokerView) -> String {
     }
 }
 
-pub fn broker_name(b: &BrokerView) -> Html {
+pub fn broker_name(ui: &Ui, b: &BrokerView) -> Html {
     let sign = match b.process {
         ProcessState::Down { .. } => marks::bolt_icon(),
         ProcessState::NotStarted => html! { <span class="dot dot-none" aria-hidden="true" /> },
@@ -127,7 +127,7 @@ pub fn broker_name(b: &BrokerView) -> Html {
     };
     html! {
         <span class="broker-name">
-            { sign }<b>{ format!("broker {}", b.id) }</b>
+            { sign }<b>{ ui.words().node(&NodeRef::Broker(b.id)) }</b>
             if b.cut_off { <span class="cut-sign" aria-hidden="true">{ "⫽" }</span> }
         </span>
     }

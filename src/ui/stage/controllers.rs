@@ -35,7 +35,7 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                             <button type="button" class="plain" onclick={ui.on(Ask::Select(subject))}>
                                 if crowned { { marks::crown_icon() } }
                                 if down { { marks::bolt_icon() } }
-                                <b>{ format!("controller {}", c.id) }</b>{ " " }
+                                <b>{ w.node(&NodeRef::Controller(c.id)) }</b>{ " " }
                                 <span class={if down { "danger" } else { "muted" }}>{ state }</span>
                                 if c.cut_off { <span class="cut-sign" aria-hidden="true">{ "⫽" }</span> }
                             </button>

@@ -145,6 +145,9 @@ pub fn Stage(props: &StageProps) -> Html {
                     }) }
                 </div>
                 <ClientCards scene={scene.clone()} selected={props.selected.clone()} />
+                if !scene.cuts.is_empty() {
+                    <p class="heal"><button type="button" class="btn small" onclick={ui.on_do(highwater_studio::desk::command::Command::HealAll)}>{ w.label(Label::HealAll) }</button></p>
+                }
                 <Legend />
                 <MotionLayer geometry={geometry.clone()} playing={props.playing} />
             </div>

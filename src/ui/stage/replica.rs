@@ -80,18 +80,18 @@ pub fn Replica(props: &ReplicaProps) -> Html {
     html! {
         <div
             role={props.role} id={format!("cell-{}-{}", props.row, props.column)} data-cell="1" tabindex={tab(props.focused)}
-            class={classes!("replica", props.size.class(), role_class(r.role), props.selected.then_some("chosen"), props.topic_first.then_some("topic-first"))}
-            aria-label={w.replica(r, props.broker)} aria-selected={(props.role == "gridcell").then(|| props.selected.to_string())}
+            class={classes!("replica", props.size.class(), role_class(r.role), props.selected.then_some("chosen"), props.topic_first.then_some("topic-first"))} aria-selected={(props.role == "gridcell").then(|| props.selected.to_string())}
             onfocus={cell_focus(&props.on_focus, (props.row, props.column))} onclick={click} onkeydown={key}
         >
-            <span class="role">
+            <span class="hidden">{ w.replica(r, props.broker) }</span>
+            <span class="role" aria-hidden="true">
                 if crowned { { marks::crown_icon() } }
                 { if props.size == Size::Bars && !crowned { short(r.role) } else if props.size == Size::Bars { "" } else { w.role(r.role) } }
             </span>
             { tail(r, props.first_shown, props.size) }
-            <span class="ends mono">
+            <span class="ends mono" aria-hidden="true">
                 if props.size != Size::Bars { <span>{ props.first_shown }</span> }
-                <span>{ if props.size == Size::Bars { r.log_end_offset.to_string() } else { format!("end {}", r.log_end_offset) } }</span>
+                <span>{ if props.size == Size::Bars { r.log_end_offset.to_string() } else { w.log_end(r.log_end_offset) } }</span>
             </span>
         </div>
     }

@@ -108,6 +108,7 @@ impl Words for English {
             Label::NotThere => "It does not exist at this moment.",
             Label::Field => "Field",
             Label::Value => "Value",
+            Label::SaveLog => "Save as a file",
             Label::OnlyNotable => "Only notable changes",
             Label::LogEmpty => "Nothing has happened yet.",
             Label::JumpHere => "Go to this moment",
@@ -154,6 +155,7 @@ impl Words for English {
             Label::FrameTitle => "Kafka cluster in Highwater",
             Label::Branches => "Runs",
             Label::FirstRun => "first run",
+            Label::NothingHere => "no replica here",
             Label::NameBranch => "Name of this run",
             Label::LinkFailed => "This link could not be opened",
             Label::LinkFailedKept => "The run that you see was not touched.",
@@ -491,7 +493,7 @@ impl Words for English {
     }
     fn controller_state(&self, c: &ControllerView) -> String {
         match (c.process, c.role) {
-            (ProcessState::Running, QuorumRole::Active) => format!("active · epoch {}", c.quorum_epoch),
+            (ProcessState::Running, QuorumRole::Active) => format!("active · ep {}", c.quorum_epoch),
             (ProcessState::Running, r) => self.quorum_role(r).into(),
             (p, _) => self.process(p),
         }
@@ -504,6 +506,12 @@ impl Words for English {
             ReplicaRole::Offline => "offline",
             ReplicaRole::StaleLeader => "stale leader",
         }
+    }
+    fn rack(&self, r: &str) -> String {
+        format!("rack {r}")
+    }
+    fn log_end(&self, o: u64) -> String {
+        format!("end {o}")
     }
     fn replica(&self, r: &ReplicaView, broker: u32) -> String {
         let lost = r.cells.iter().filter(|c| **c == RecordCell::AckedLost).count();
@@ -790,6 +798,9 @@ impl Words for English {
     }
     fn why_about(&self, s: &Subject) -> String {
         format!("Why: {}", self.subject(s))
+    }
+    fn why_verdict(&self, v: &Verdict) -> String {
+        format!("Why: {}", self.verdict(v))
     }
     fn problem(&self, p: OpenProblem) -> &'static str {
         match p {

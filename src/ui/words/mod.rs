@@ -135,6 +135,7 @@ pub enum Label {
     Value,
     // log
     OnlyNotable,
+    SaveLog,
     LogEmpty,
     JumpHere,
     WhyLatestFirst,
@@ -185,6 +186,7 @@ pub enum Label {
     Branches,
     FirstRun,
     NameBranch,
+    NothingHere,
     // errors
     LinkFailed,
     LinkFailedKept,
@@ -240,6 +242,9 @@ pub trait Words {
     fn quorum_role(&self, r: QuorumRole) -> &'static str;
     fn controller_state(&self, c: &ControllerView) -> String;
     fn role(&self, r: ReplicaRole) -> &'static str;
+    fn rack(&self, r: &str) -> String;
+    /// The log end offset, short.
+    fn log_end(&self, o: u64) -> String;
     /// Accessible name of a replica: where, role, offsets, high watermark, marks.
     fn replica(&self, r: &ReplicaView, broker: u32) -> String;
     /// Accessible name of a column.
@@ -273,6 +278,7 @@ pub trait Words {
     fn inspect_value(&self, v: &InspectValue) -> String;
     fn subject(&self, s: &Subject) -> String;
     fn why_about(&self, s: &Subject) -> String;
+    fn why_verdict(&self, v: &Verdict) -> String;
     fn problem(&self, p: OpenProblem) -> &'static str;
     fn refused(&self, r: &Refused) -> String;
     fn and_more(&self, n: usize) -> String;

@@ -100,6 +100,7 @@ impl Words for Chinese {
             Label::NotThere => "此刻它不存在。",
             Label::Field => "字段",
             Label::Value => "值",
+            Label::SaveLog => "存为文件",
             Label::OnlyNotable => "只看重要变化",
             Label::LogEmpty => "还没有发生任何事。",
             Label::JumpHere => "跳到这一刻",
@@ -146,6 +147,7 @@ impl Words for Chinese {
             Label::FrameTitle => "Highwater 中的 Kafka 集群",
             Label::Branches => "各次运行",
             Label::FirstRun => "最初的运行",
+            Label::NothingHere => "此处没有副本",
             Label::NameBranch => "这次运行的名称",
             Label::LinkFailed => "无法打开这个链接",
             Label::LinkFailedKept => "您看到的运行没有受到影响。",
@@ -478,7 +480,7 @@ impl Words for Chinese {
     }
     fn controller_state(&self, c: &ControllerView) -> String {
         match (c.process, c.role) {
-            (ProcessState::Running, QuorumRole::Active) => format!("活动 · epoch {}", c.quorum_epoch),
+            (ProcessState::Running, QuorumRole::Active) => format!("活动 · ep {}", c.quorum_epoch),
             (ProcessState::Running, r) => self.quorum_role(r).into(),
             (p, _) => self.process(p),
         }
@@ -491,6 +493,12 @@ impl Words for Chinese {
             ReplicaRole::Offline => "离线",
             ReplicaRole::StaleLeader => "过期领导者",
         }
+    }
+    fn rack(&self, r: &str) -> String {
+        format!("机架 {r}")
+    }
+    fn log_end(&self, o: u64) -> String {
+        format!("末尾 {o}")
     }
     fn replica(&self, r: &ReplicaView, broker: u32) -> String {
         let lost = r.cells.iter().filter(|c| **c == RecordCell::AckedLost).count();
@@ -777,6 +785,9 @@ impl Words for Chinese {
     }
     fn why_about(&self, s: &Subject) -> String {
         format!("为什么：{}", self.subject(s))
+    }
+    fn why_verdict(&self, v: &Verdict) -> String {
+        format!("为什么：{}", self.verdict(v))
     }
     fn problem(&self, p: OpenProblem) -> &'static str {
         match p {
