@@ -98,6 +98,8 @@ pub struct App {
     pulse: Pulse,
     views: Views,
     frames: Option<web::Frames>,
+    /// Where "open in Highwater" leads: the moment at which time last stood still.
+    out_link: String,
     /// What this page itself last wrote behind `#`.
     written: String,
     _listeners: Vec<web::Listener>,
@@ -139,6 +141,7 @@ impl Component for App {
             pulse: Pulse::default(),
             views,
             frames: None,
+            out_link: p.desk.read().share().fragment,
             written: String::new(),
             _listeners: Vec::new(),
         }
@@ -277,7 +280,7 @@ impl App {
         draw
     }
 
-    /// Fetches what may have changed. The lanes, which nobody reads sixty times a second, only now and then while playing.
+    /// Fetches what may have changed. The lanes, which nobody reads sixty times a second, only now and then while playing; the same goes for long texts.
     fn refresh(&mut self, all: bool) {
         let now = web::now_ms();
         let d = self.desk.read();
@@ -285,12 +288,16 @@ impl App {
         self.views.scene = d.scene();
         self.views.promises = d.promises();
         self.views.settings = d.settings();
-        if all || now - self.lanes_at >= LANES_EVERY_MS {
+        let slow = all || now - self.lanes_at >= LANES_EVERY_MS;
+        if slow {
             self.lanes_at = now;
             self.views.lanes = d.lanes(window(self.zoom, &self.views.playback), SLICES);
         }
         drop(d);
-        self.views.content = content(&self.desk, self.phone_content(), &self.filter, self.selected.as_ref());
+        let tab = self.phone_content();
+        if slow || matches!(tab, Tab::Promises | Tab::Inspect) {
+            self.views.content = content(&self.desk, tab, &self.filter, self.selected.as_ref());
+        }
         if all || now - self.spoke_at >= SPEAK_EVERY_MS {
             self.spoke_at = now;
             self.speak();
@@ -319,6 +326,7 @@ impl App {
     fn write_address(&mut self) {
         let share = self.desk.read().share();
         let fragment = format!("{}&lang={}", share.fragment, self.lang.short());
+        self.out_link.clone_from(&share.fragment);
         if fragment != self.written && web::replace_fragment(&fragment) {
             self.written = fragment;
         }
@@ -516,8 +524,7 @@ impl App {
     }
 
     fn embed(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
-        let share = self.desk.read().share();
-        let href = link(&ctx.props().base, &share, self.lang.short());
+        let href = link(&ctx.props().base, &self.out_link, self.lang.short());
         let stage = if self.narrow {
             html! { <PhoneStage scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()} /> }
         } else {

@@ -7,8 +7,8 @@ use highwater_studio::view::model::*;
 use yew::prelude::*;
 
 /// The link of a run, with the language in which it is shown.
-pub fn link(base: &str, share: &Share, lang: &str) -> String {
-    format!("{base}#{}&lang={lang}", share.fragment)
+pub fn link(base: &str, fragment: &str, lang: &str) -> String {
+    format!("{base}#{fragment}&lang={lang}")
 }
 
 /// Markup of a frame for another page: the strictest sandbox in which it works.
@@ -17,7 +17,7 @@ pub fn frame(base: &str, share: &Share, lang: &str, title: &str) -> String {
     format!(
         "<iframe title=\"{}\" loading=\"lazy\" width=\"100%\" height=\"560\" src=\"{}\" sandbox=\"allow-scripts allow-popups allow-popups-to-escape-sandbox\" allow=\"fullscreen; clipboard-write\" referrerpolicy=\"no-referrer\"></iframe>",
         escape(title),
-        escape(&link(&format!("{base}embed/1/"), share, lang))
+        escape(&link(&format!("{base}embed/1/"), &share.fragment, lang))
     )
 }
 
@@ -37,7 +37,7 @@ pub fn ShareDialog(props: &ShareProps) -> Html {
     let copied = use_state(|| None::<(&'static str, bool)>);
     use_effect_with((), |()| web::show_modal("share"));
     let lang = ui.lang.short();
-    let address = link(&props.base, &props.share, lang);
+    let address = link(&props.base, &props.share.fragment, lang);
     let markup = frame(&props.base, &props.share, lang, w.label(Label::FrameTitle));
     let n = u32::try_from(address.chars().count()).unwrap_or(u32::MAX);
 

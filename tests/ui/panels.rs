@@ -144,7 +144,7 @@ fn settings_have_kafkas_names_the_value_and_the_default() {
 #[test]
 fn the_link_and_the_frame_carry_language_and_moment() {
     let share = Fixture::new().share();
-    assert_eq!(link("https://example.org/hw/", &share, "zh"), "https://example.org/hw/#k1abc.0123456&at=21402000us+3&d=9f3a61c0&lang=zh");
+    assert_eq!(link("https://example.org/hw/", &share.fragment, "zh"), "https://example.org/hw/#k1abc.0123456&at=21402000us+3&d=9f3a61c0&lang=zh");
     let markup = frame("https://example.org/hw/", &share, "en", "A \"title\"");
     assert!(markup.contains("src=\"https://example.org/hw/embed/1/#k1abc.0123456&amp;at="));
     assert!(markup.contains("sandbox=\"allow-scripts allow-popups allow-popups-to-escape-sandbox\""));

@@ -71,6 +71,11 @@ pub fn column_of(s: &Subject) -> Option<&PartitionRef> {
     }
 }
 
+/// Every other row below the heads is a strip of internal topics: one cell.
+fn is_strip(row: usize) -> bool {
+    row > 0 && row.is_multiple_of(2)
+}
+
 #[component]
 pub fn Stage(props: &StageProps) -> Html {
     let ui = use_ui();
@@ -82,26 +87,27 @@ pub fn Stage(props: &StageProps) -> Html {
     let rows = 1 + scene.brokers.len() * 2;
     let last_of = {
         let n = columns.len();
-        // Every other row is a strip of internal topics: one cell.
-        move |row: usize| if row > 0 && row.is_multiple_of(2) { 0 } else { n }
+        move |row: usize| if is_strip(row) { 0 } else { n }
     };
     // The cluster may have become smaller than where the focus last was.
     let row = here.0.min(rows.saturating_sub(1));
     let at = (row, here.1.min(last_of(row)));
 
+    // The column that the arrow keys walk in; a strip, which has none, does not make it forgotten.
+    let walked = use_mut_ref(|| 1_usize);
     let on_key = {
-        let here = here.clone();
+        let walked = walked.clone();
         Callback::from(move |e: KeyboardEvent| {
             if e.shift_key() || e.ctrl_key() || e.alt_key() || e.meta_key() || !web::closest_matches(e.target(), "[data-cell]") {
                 return;
             }
-            let (r, c) = *here;
-            let visible = c.min(last_of(r));
+            let (r, c) = at;
+            let kept = *walked.borrow();
             let next = match e.key().as_str() {
-                "ArrowRight" => (r, (visible + 1).min(last_of(r))),
-                "ArrowLeft" => (r, visible.saturating_sub(1)),
-                "ArrowDown" => ((r + 1).min(rows - 1), c),
-                "ArrowUp" => (r.saturating_sub(1), c),
+                "ArrowRight" => (r, (c + 1).min(last_of(r))),
+                "ArrowLeft" => (r, c.saturating_sub(1)),
+                "ArrowDown" => ((r + 1).min(rows - 1), kept),
+                "ArrowUp" => (r.saturating_sub(1), kept),
                 "Home" => (r, 0),
                 "End" => (r, last_of(r)),
                 // All other keys mean what they mean elsewhere.
@@ -109,13 +115,18 @@ pub fn Stage(props: &StageProps) -> Html {
             };
             e.prevent_default();
             e.stop_propagation();
-            here.set(next);
+            // The cell says by itself that it now has the focus.
             web::focus_by_id(&format!("cell-{}-{}", next.0, next.1.min(last_of(next.0))));
         })
     };
     let on_focus = {
-        let here = here.clone();
-        Callback::from(move |(r, c): (usize, usize)| here.set((r, c)))
+        let setter = here.setter();
+        use_callback((), move |(r, c): (usize, usize), ()| {
+            if !is_strip(r) {
+                *walked.borrow_mut() = c;
+            }
+            setter.set((r, c));
+        })
     };
 
     let column = props.selected.as_ref().and_then(column_of);
