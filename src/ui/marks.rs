@@ -75,6 +75,11 @@ pub fn bolt_icon() -> Html {
     html! { <svg class="i-bolt" width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true">{ bolt() }</svg> }
 }
 
+/// The mark of a node that is cut off: a line with a gap.
+pub fn cut_icon() -> Html {
+    html! { <svg class="i-cut" width="16" height="12" viewBox="0 0 16 12" aria-hidden="true"><path class="m-gap" d="M0 6 H4 M12 6 H16 M5 11 L8 1 M8 11 L11 1" /></svg> }
+}
+
 /// The shape of a message around the middle.
 pub fn flight(kind: FlightKind) -> Html {
     match kind {

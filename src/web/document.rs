@@ -107,11 +107,14 @@ pub fn focused_number(id: &str) -> Option<usize> {
     focused.strip_prefix(id)?.strip_prefix('-')?.parse().ok()
 }
 
-/// Where the mouse stands in the element that listens, in whole CSS pixels from its upper left.
+/// Where the mouse stands in the element that listens, in whole pixels of its own `width` from its upper left, however much
+/// it is enlarged.
 pub fn place_in_target(e: &web_sys::MouseEvent) -> Option<(u32, u32)> {
     let el = e.current_target()?.dyn_into::<Element>().ok()?;
     let r = el.get_bounding_client_rect();
-    let (x, y) = (f64::from(e.client_x()) - r.left(), f64::from(e.client_y()) - r.top());
+    let own = el.get_attribute("width").and_then(|w| w.parse::<f64>().ok()).filter(|_| r.width() > 0.0);
+    let scale = own.map_or(1.0, |w| w / r.width());
+    let (x, y) = ((f64::from(e.client_x()) - r.left()) * scale, (f64::from(e.client_y()) - r.top()) * scale);
     // Between nothing and the width of a screen: the cast cannot lose anything that matters.
     (x >= 0.0 && y >= 0.0).then_some((x as u32, y as u32))
 }

@@ -128,7 +128,7 @@ pub fn broker_name(ui: &Ui, b: &BrokerView) -> Html {
     html! {
         <span class="broker-name">
             { sign }<b>{ ui.words().node(&NodeRef::Broker(b.id)) }</b>
-            if b.cut_off { <span class="cut-sign" aria-hidden="true">{ "⫽" }</span> }
+            if b.cut_off { { marks::cut_icon() } }
         </span>
     }
 }

@@ -37,7 +37,7 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                                 if down { { marks::bolt_icon() } }
                                 <b>{ w.node(&NodeRef::Controller(c.id)) }</b>{ " " }
                                 <span class={if down { "danger" } else { "muted" }}>{ state }</span>
-                                if c.cut_off { <span class="cut-sign" aria-hidden="true">{ "⫽" }</span> }
+                                if c.cut_off { { marks::cut_icon() } }
                             </button>
                             <svg class="meta-tail" width="26" height="12" aria-hidden="true">
                                 { for c.tail.iter().enumerate().map(|(i, m)| {

@@ -254,6 +254,7 @@ fn head(ui: &super::context::Ui, scene: &Rc<Scene>, slot: &Slot, first: bool, ch
                         <span class={classes!("isr", health)}>{ if short { ids(&p.isr).replace(' ', "") } else { format!("ISR {}", ids(&p.isr)) } }</span>
                         if !short { <span class="hw">{ format!("HW {}", p.high_watermark) }</span> }
                     </span>
+                    if short && first { <span class="topic-name">{ &place.topic }</span> }
                 </div>
             }
         }
