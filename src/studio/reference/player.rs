@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, SimTime};
+use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, Rng, SimTime, StreamId};
 use highwater_engine::node::message::AdminRequest;
 use highwater_engine::rules::Version;
 use highwater_engine::trace::TraceEntry;
@@ -25,6 +25,12 @@ use super::subject::Subject;
 const LOOK_EVERY: Dur = Dur::ms(20);
 /// Pause between two questions of a `when`.
 const ASK_EVERY: Dur = Dur::ms(250);
+/// What a new admin client cost the recorder beside that: it looked at a condition for the second time 0.33 to 0.36 s after the first.
+const RENEWAL: Dur = Dur::ms(40);
+/// From the start of a process to its first request on the recorded machine, least and most: brokers registered 1.5 to 3 s after they were started, once 4 s.
+const PROCESS_START: (Dur, Dur) = (Dur::ms(1_500), Dur::ms(3_000));
+/// The first `send` of a run came later than the others, its classes had to be loaded: of two producers that began 20 ms apart, the second one's first record stands before the first one's second in every run.
+const FIRST_SEND: Dur = Dur::ms(10);
 /// The recorder's patience with one command.
 const PATIENCE: Dur = Dur::secs(40);
 /// How long a controlled shutdown may take.
@@ -102,6 +108,9 @@ fn run<S: Subject>(recording: &Recording, seed: u64, decisions: bool) -> (Play, 
         dead_controllers: Vec::new(),
         sent: BTreeMap::new(),
         topic: String::new(),
+        starting: Vec::new(),
+        has_sent: false,
+        rng: Rng::stream(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), StreamId::World),
     };
     let expected = setup.brokers.iter().filter(|b| b.started).map(|b| i64::from(b.id.0)).collect();
     if !player.until(&[Condition::Brokers(expected)], READY_LIMIT).held {
@@ -133,6 +142,11 @@ struct Player<S> {
     sent: BTreeMap<String, Vec<String>>,
     /// The topic that the script named last: what a lone `partitions` asks about.
     topic: String,
+    /// Processes that were started and are not there yet.
+    starting: Vec<(SimTime, NodeId)>,
+    has_sent: bool,
+    /// Draws what the recorded machine did at random.
+    rng: Rng,
 }
 
 struct Waited {
@@ -181,8 +195,22 @@ impl<S: Subject> Player<S> {
     }
 
     fn pass_to(&mut self, moment: SimTime) {
+        while let Some(at) = self.starting.first().map(|(at, _)| *at).filter(|at| *at <= moment) {
+            self.world.run_until(at, &mut self.trace);
+            self.start_due();
+        }
         self.world.run_until(moment, &mut self.trace);
         self.look();
+    }
+
+    /// Starts the processes whose time has come. One that was killed or is there already stays as it is.
+    fn start_due(&mut self) {
+        let now = self.world.now();
+        let due: Vec<NodeId> = self.starting.extract_if(.., |(at, _)| *at <= now).map(|(_, node)| node).collect();
+        for node in due {
+            // Whether it may be started was asked when the script did it; the world can only refuse what is there.
+            let _ = self.world.act(Action::Start(node), &mut self.trace);
+        }
     }
 
     /// Lets events happen one by one until `done` says something, at most for `limit`.
@@ -192,15 +220,19 @@ impl<S: Subject> Player<S> {
             if let Some(found) = done(self) {
                 return Some(found);
             }
+            let start = self.starting.first().map(|(at, _)| *at).filter(|at| *at <= deadline);
             match self.world.next_event_at() {
-                Some(at) if at <= deadline => {
+                Some(at) if at <= deadline && start.is_none_or(|start| at <= start) => {
                     self.world.step(&mut self.trace);
                     self.look();
                 }
-                Some(_) | None => {
-                    self.pass_to(deadline);
-                    return done(self);
-                }
+                Some(_) | None => match start {
+                    Some(start) => self.pass_to(start),
+                    None => {
+                        self.pass_to(deadline);
+                        return done(self);
+                    }
+                },
             }
         }
     }
@@ -243,7 +275,7 @@ impl<S: Subject> Player<S> {
                 return Waited { held, took, last };
             }
             // The line that renews the admin client, then the pause.
-            self.pass(LOOK_EVERY + ASK_EVERY);
+            self.pass(LOOK_EVERY + RENEWAL + ASK_EVERY);
         }
     }
 
@@ -298,7 +330,7 @@ impl<S: Subject> Player<S> {
         match verb {
             Verb::Kill(who) => self.node(who, Action::Kill),
             Verb::Stop(who) => self.stop(who),
-            Verb::Start(who) => self.node(who, Action::Start),
+            Verb::Start(who) => self.start_node(who),
             Verb::Pause(who) => self.node(who, Action::Pause),
             Verb::Resume(who) => self.node(who, Action::Resume),
             Verb::LoseDisk(who) => self.node(who, Action::LoseDisk),
@@ -319,7 +351,14 @@ impl<S: Subject> Player<S> {
                 if let Produced::Numbered { value, .. } = what {
                     self.sent.entry(client.clone()).or_default().push(value.clone());
                 }
-                self.client_act(steps::produce(client, topic, *partition, what))
+                let began = self.world.now();
+                if !self.has_sent {
+                    self.has_sent = true;
+                    self.pass(FIRST_SEND);
+                }
+                let observed = self.world_act(steps::produce(client, topic, *partition, what));
+                self.align(began);
+                observed
             }
             Verb::Leave(member) => self.client_act(Action::CloseClient { name: member.as_str().into() }),
             Verb::PauseClient { member, span } => self.client_act(Action::PausePolling { member: member.as_str().into(), span: *span }),
@@ -353,11 +392,30 @@ impl<S: Subject> Player<S> {
         if let NodeId::Controller(id) = node {
             match action {
                 Action::Kill(_) | Action::Stop(_) => self.dead_controllers.push(id),
-                Action::Start(_) => self.dead_controllers.retain(|dead| *dead != id),
                 _ => {}
             }
         }
+        if matches!(action, Action::Kill(_) | Action::Stop(_)) && self.starting.extract_if(.., |(_, starting)| *starting == node).count() > 0 {
+            return Observed::Answered(None);
+        }
         self.world_act(action)
+    }
+
+    fn start_node(&mut self, who: &Who) -> Observed {
+        let node = match self.resolve(who) {
+            Ok(node) => node,
+            Err(reason) => return Observed::Impossible(reason),
+        };
+        if self.world.is_up(node) || self.starting.iter().any(|(_, starting)| *starting == node) {
+            return Observed::Impossible(format!("{node} runs already"));
+        }
+        if let NodeId::Controller(id) = node {
+            self.dead_controllers.retain(|dead| *dead != id);
+        }
+        let took = self.rng.between(PROCESS_START.0, PROCESS_START.1);
+        self.starting.push((self.world.now() + took, node));
+        self.starting.sort_unstable();
+        Observed::Answered(None)
     }
 
     /// The recorder waited until the process had ended.
