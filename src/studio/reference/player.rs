@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, Rng, SimTime, StreamId};
+use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, SimTime};
 use highwater_engine::node::message::AdminRequest;
 use highwater_engine::rules::Version;
 use highwater_engine::trace::TraceEntry;
@@ -27,8 +27,6 @@ const LOOK_EVERY: Dur = Dur::ms(20);
 const ASK_EVERY: Dur = Dur::ms(250);
 /// What a new admin client cost the recorder beside that: it looked at a condition for the second time 0.33 to 0.36 s after the first.
 const RENEWAL: Dur = Dur::ms(40);
-/// From the start of a process to its first request on the recorded machine, least and most: brokers registered 1.5 to 3 s after they were started, once 4 s.
-const PROCESS_START: (Dur, Dur) = (Dur::ms(1_500), Dur::ms(3_000));
 /// The first `send` of a run came later than the others, its classes had to be loaded: of two producers that began 20 ms apart, the second one's first record stands before the first one's second in every run.
 const FIRST_SEND: Dur = Dur::ms(10);
 /// The recorder's patience with one command.
@@ -108,9 +106,7 @@ fn run<S: Subject>(recording: &Recording, seed: u64, decisions: bool) -> (Play, 
         dead_controllers: Vec::new(),
         sent: BTreeMap::new(),
         topic: String::new(),
-        starting: Vec::new(),
         has_sent: false,
-        rng: Rng::stream(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), StreamId::World),
     };
     let expected = setup.brokers.iter().filter(|b| b.started).map(|b| i64::from(b.id.0)).collect();
     if !player.until(&[Condition::Brokers(expected)], READY_LIMIT).held {
@@ -142,11 +138,7 @@ struct Player<S> {
     sent: BTreeMap<String, Vec<String>>,
     /// The topic that the script named last: what a lone `partitions` asks about.
     topic: String,
-    /// Processes that were started and are not there yet.
-    starting: Vec<(SimTime, NodeId)>,
     has_sent: bool,
-    /// Draws what the recorded machine did at random.
-    rng: Rng,
 }
 
 struct Waited {
@@ -195,22 +187,8 @@ impl<S: Subject> Player<S> {
     }
 
     fn pass_to(&mut self, moment: SimTime) {
-        while let Some(at) = self.starting.first().map(|(at, _)| *at).filter(|at| *at <= moment) {
-            self.world.run_until(at, &mut self.trace);
-            self.start_due();
-        }
         self.world.run_until(moment, &mut self.trace);
         self.look();
-    }
-
-    /// Starts the processes whose time has come. One that was killed or is there already stays as it is.
-    fn start_due(&mut self) {
-        let now = self.world.now();
-        let due: Vec<NodeId> = self.starting.extract_if(.., |(at, _)| *at <= now).map(|(_, node)| node).collect();
-        for node in due {
-            // Whether it may be started was asked when the script did it; the world can only refuse what is there.
-            let _ = self.world.act(Action::Start(node), &mut self.trace);
-        }
     }
 
     /// Lets events happen one by one until `done` says something, at most for `limit`.
@@ -220,19 +198,15 @@ impl<S: Subject> Player<S> {
             if let Some(found) = done(self) {
                 return Some(found);
             }
-            let start = self.starting.first().map(|(at, _)| *at).filter(|at| *at <= deadline);
             match self.world.next_event_at() {
-                Some(at) if at <= deadline && start.is_none_or(|start| at <= start) => {
+                Some(at) if at <= deadline => {
                     self.world.step(&mut self.trace);
                     self.look();
                 }
-                Some(_) | None => match start {
-                    Some(start) => self.pass_to(start),
-                    None => {
-                        self.pass_to(deadline);
-                        return done(self);
-                    }
-                },
+                Some(_) | None => {
+                    self.pass_to(deadline);
+                    return done(self);
+                }
             }
         }
     }
@@ -256,8 +230,20 @@ impl<S: Subject> Player<S> {
         answer.unwrap_or_else(|| Answer::Failed("timeout".into()))
     }
 
+    /// The recorder took a new admin client, so that one broker's old knowledge was not taken for the cluster's.
+    fn renew(&mut self) {
+        let began = self.world.now();
+        self.ask(AdminRequest::Renew);
+        self.pass_to(began + LOOK_EVERY + RENEWAL);
+    }
+
     fn describe(&mut self, topics: &[String]) -> Answer {
-        self.ask(AdminRequest::DescribeTopics { topics: Some(topics.iter().map(|t| t.as_str().into()).collect()) })
+        let answer = self.ask(AdminRequest::DescribeTopics { topics: Some(topics.iter().map(|t| t.as_str().into()).collect()) });
+        if answer.exception().is_some() {
+            // After a failure its program took a new client within the same command.
+            self.world_act(Action::Admin(AdminRequest::Renew));
+        }
+        answer
     }
 
     fn group(&mut self, group: &str) -> Answer {
@@ -274,8 +260,8 @@ impl<S: Subject> Player<S> {
             if held || took > within {
                 return Waited { held, took, last };
             }
-            // The line that renews the admin client, then the pause.
-            self.pass(LOOK_EVERY + RENEWAL + ASK_EVERY);
+            self.renew();
+            self.pass(ASK_EVERY);
         }
     }
 
@@ -330,7 +316,7 @@ impl<S: Subject> Player<S> {
         match verb {
             Verb::Kill(who) => self.node(who, Action::Kill),
             Verb::Stop(who) => self.stop(who),
-            Verb::Start(who) => self.start_node(who),
+            Verb::Start(who) => self.node(who, Action::Start),
             Verb::Pause(who) => self.node(who, Action::Pause),
             Verb::Resume(who) => self.node(who, Action::Resume),
             Verb::LoseDisk(who) => self.node(who, Action::LoseDisk),
@@ -392,30 +378,11 @@ impl<S: Subject> Player<S> {
         if let NodeId::Controller(id) = node {
             match action {
                 Action::Kill(_) | Action::Stop(_) => self.dead_controllers.push(id),
+                Action::Start(_) => self.dead_controllers.retain(|dead| *dead != id),
                 _ => {}
             }
         }
-        if matches!(action, Action::Kill(_) | Action::Stop(_)) && self.starting.extract_if(.., |(_, starting)| *starting == node).count() > 0 {
-            return Observed::Answered(None);
-        }
         self.world_act(action)
-    }
-
-    fn start_node(&mut self, who: &Who) -> Observed {
-        let node = match self.resolve(who) {
-            Ok(node) => node,
-            Err(reason) => return Observed::Impossible(reason),
-        };
-        if self.world.is_up(node) || self.starting.iter().any(|(_, starting)| *starting == node) {
-            return Observed::Impossible(format!("{node} runs already"));
-        }
-        if let NodeId::Controller(id) = node {
-            self.dead_controllers.retain(|dead| *dead != id);
-        }
-        let took = self.rng.between(PROCESS_START.0, PROCESS_START.1);
-        self.starting.push((self.world.now() + took, node));
-        self.starting.sort_unstable();
-        Observed::Answered(None)
     }
 
     /// The recorder waited until the process had ended.

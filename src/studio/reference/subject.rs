@@ -1,6 +1,6 @@
 //! What a recording is played against: the few calls of a world that the player needs. Decides nothing; a test can put something else in the engine's place.
 
-use highwater_engine::base::{ActionId, ClientId, NodeId, SimTime, TopicId};
+use highwater_engine::base::{ActionId, ClientId, SimTime, TopicId};
 use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::{Action, Refusal, Setup};
 
@@ -27,6 +27,4 @@ pub trait Subject: Sized {
     fn answer(&self, action: ActionId, topic: &dyn Fn(TopicId) -> String) -> Option<Answer>;
     /// How many calls of `poll` of this consumer took longer than 2 s and returned.
     fn slow_polls(&self, client: ClientId) -> u64;
-    /// Whether the node has a process, paused or not.
-    fn is_up(&self, node: NodeId) -> bool;
 }

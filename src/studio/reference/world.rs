@@ -1,6 +1,6 @@
 //! The engine's world as what a recording is played against, and its admin client's answers as the player reads them. Adds no behaviour.
 
-use highwater_engine::base::{ActionId, BrokerId, ClientId, NodeId, SimTime, TopicId, Tp};
+use highwater_engine::base::{ActionId, BrokerId, ClientId, SimTime, TopicId, Tp};
 use highwater_engine::client::AdminAnswer;
 use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::{Action, Refusal, Setup, World};
@@ -35,9 +35,6 @@ impl Subject for World {
     }
     fn slow_polls(&self, client: ClientId) -> u64 {
         World::client(self, client).and_then(|client| client.as_consumer()).map_or(0, |consumer| consumer.counts().slow_polls)
-    }
-    fn is_up(&self, node: NodeId) -> bool {
-        self.machine(node).is_some_and(|machine| machine.process.is_some())
     }
 }
 
