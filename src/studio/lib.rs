@@ -1,3 +1,8 @@
 //! Scenarios, recording, links and views. Holds no engine rule.
+// An error here is made once and shown to a person; boxing it would only blur the signatures.
+#![allow(clippy::result_large_err)]
+
 pub mod desk;
+pub mod link;
+pub mod scenario;
 pub mod view;

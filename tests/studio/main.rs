@@ -1,1 +1,6 @@
-//! Scenarios, time travel, links, swarm, views as text.
+//! Scenarios, time travel, links, swarm, views as text: table of contents. It holds no test itself.
+
+mod bad_scenarios;
+mod links;
+mod scenarios;
+mod text;
