@@ -4,5 +4,6 @@
 
 pub mod desk;
 pub mod link;
+pub mod recording;
 pub mod scenario;
 pub mod view;
