@@ -1,2 +1,5 @@
-//! Entry point of the page: mounts the root component. Nothing else happens here.
-fn main() {}
+//! Entry point of the page: starts it. Nothing else happens here.
+
+fn main() {
+    highwater_page::run();
+}

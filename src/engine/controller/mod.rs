@@ -1,1 +1,243 @@
-//! To be filled.
+//! A controller: a voter of the quorum that, while it leads and has caught up with its own past, decides for the cluster (KIP-500, KIP-631). It never acts on a record before it is in its log.
+
+mod balance;
+mod brokers;
+mod configs;
+mod election;
+mod heartbeats;
+mod partitions;
+mod placer;
+mod refusals;
+mod sessions;
+mod topics;
+mod view;
+mod writing;
+
+pub use sessions::{BrokerSession, Sessions};
+pub use view::{RecordView, record_name};
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use crate::base::{ControllerId, CorrelationId, Incarnation, NodeId, Offset, QuorumEpoch, Seq};
+use crate::metadata::MetadataImage;
+use crate::node::inbox::Ready;
+use crate::node::{ConnId, ControllerTimer, Ctx, Event, Inbox, Timer};
+use crate::protocol::config::NodeConfig;
+use crate::protocol::{Api, ErrorCode, MetadataRecord, Request, Response};
+use crate::quorum::{Voter, VoterStart};
+use crate::rules::Rules;
+use crate::trace::{IsrChanger, Kind};
+
+/// How a controller is started.
+#[derive(Clone, Debug)]
+pub struct ControllerStart {
+    pub id: ControllerId,
+    pub incarnation: Incarnation,
+    pub config: Rc<NodeConfig>,
+    pub rules: Rules,
+    /// All controllers, this one included.
+    pub voters: Vec<ControllerId>,
+}
+
+/// A controller process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Controller {
+    id: ControllerId,
+    config: Rc<NodeConfig>,
+    rules: Rules,
+    voter: Voter,
+    inbox: Inbox,
+    /// Committed records; those that are not yet committed too while this controller is active.
+    image: MetadataImage,
+    active: Option<Active>,
+    /// Answers that are due, with the entry that made them.
+    due: Vec<Due>,
+}
+
+/// What only the active controller has.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Active {
+    epoch: QuorumEpoch,
+    sessions: Sessions,
+    /// Answers that wait for the high watermark to reach an offset.
+    waiting: BTreeMap<Offset, Vec<Waiting>>,
+}
+
+/// A decided answer whose records are not committed yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Waiting {
+    conn: ConnId,
+    correlation: CorrelationId,
+    api: Api,
+    response: Response,
+    cause: Seq,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Due {
+    conn: ConnId,
+    correlation: CorrelationId,
+    response: Option<Response>,
+    /// `None`: whatever is being handled.
+    cause: Option<Seq>,
+}
+
+/// What a handler has decided.
+struct Decision {
+    records: Vec<MetadataRecord>,
+    response: Response,
+    /// Who is named as having changed an ISR.
+    by: IsrChanger,
+}
+
+impl Decision {
+    fn new(records: Vec<MetadataRecord>, response: Response) -> Decision {
+        Decision { records, response, by: IsrChanger::Controller }
+    }
+    fn answer(response: Response) -> Decision {
+        Decision::new(Vec::new(), response)
+    }
+}
+
+impl Controller {
+    /// Starts the process on what its disk holds. A single voter is active when this returns.
+    pub fn start(ctx: &mut Ctx<'_>, start: ControllerStart) -> Controller {
+        let ControllerStart { id, incarnation, config, rules, voters } = start;
+        let voter = Voter::start(ctx, VoterStart { id, incarnation, config: config.clone(), rules, voters });
+        let mut controller = Controller { id, config, rules, voter, inbox: Inbox::default(), image: MetadataImage::default(), active: None, due: Vec::new() };
+        controller.settle(ctx);
+        controller
+    }
+
+    pub fn on_event(&mut self, ctx: &mut Ctx<'_>, event: Event) {
+        match event {
+            Event::Request { conn, correlation, body } => {
+                if let Some(ready) = self.inbox.on_request(ctx, conn, correlation, body) {
+                    self.serve(ctx, ready);
+                }
+            }
+            Event::Response { conn, correlation, body } => self.voter.on_response(ctx, conn, correlation, body),
+            Event::Disconnected { conn } => {
+                if conn.client == NodeId::Controller(self.id) {
+                    self.voter.on_disconnected(ctx, conn);
+                } else {
+                    self.inbox.on_disconnected(conn);
+                    self.voter.on_client_gone(ctx, conn);
+                }
+            }
+            Event::Timer(timer) => self.on_timer(ctx, timer),
+            Event::Shutdown => self.voter.shutdown(ctx),
+            Event::Command(_) => {}
+        }
+        self.settle(ctx);
+    }
+
+    fn on_timer(&mut self, ctx: &mut Ctx<'_>, timer: Timer) {
+        match timer {
+            Timer::RequestTimeout(conn) => self.voter.on_request_timeout(ctx, conn),
+            Timer::Quorum(timer) => self.voter.on_timer(ctx, &timer),
+            Timer::Controller(timer) => {
+                // A timer of a leadership that has just ended decides nothing.
+                if self.is_leading() {
+                    match timer {
+                        ControllerTimer::Session(broker) => self.on_session_timer(ctx, broker),
+                        ControllerTimer::SessionCheck => self.on_session_check(ctx),
+                        ControllerTimer::NoOp => self.on_no_op(ctx),
+                        ControllerTimer::PreferredBalance => self.on_preferred_balance(ctx),
+                        ControllerTimer::UncleanBalance => self.on_unclean_balance(ctx),
+                    }
+                }
+            }
+            Timer::Broker(_) | Timer::Group(_) | Timer::Client(_) => {}
+        }
+    }
+
+    /// Active, and the quorum still agrees.
+    fn is_leading(&self) -> bool {
+        match (&self.active, self.voter.leadership()) {
+            (Some(active), Some((epoch, _))) => active.epoch == epoch,
+            (Some(_) | None, Some(_) | None) => false,
+        }
+    }
+
+    /// Follows the quorum and gives the answers that are due, until nothing moves any more.
+    fn settle(&mut self, ctx: &mut Ctx<'_>) {
+        loop {
+            self.follow_quorum(ctx);
+            let mut due = core::mem::take(&mut self.due);
+            due.extend(self.voter.take_ready().into_iter().map(|(conn, correlation, response)| Due { conn, correlation, response, cause: None }));
+            if due.is_empty() {
+                return;
+            }
+            for Due { conn, correlation, response, cause } in due {
+                let cause = cause.unwrap_or(ctx.cause);
+                let next = ctx.caused_by(cause, |ctx| self.inbox.answer(ctx, conn, correlation, response));
+                if let Some(next) = next {
+                    self.serve(ctx, next);
+                }
+            }
+        }
+    }
+
+    /// Handles one request; its answer becomes due now or when its records are committed.
+    fn serve(&mut self, ctx: &mut Ctx<'_>, ready: Ready) {
+        let Ready { conn, correlation, body, cause } = ready;
+        ctx.caused_by(cause, |ctx| match &body {
+            Request::Vote(_) | Request::BeginQuorumEpoch { .. } | Request::EndQuorumEpoch { .. } | Request::QuorumFetch(_) => {
+                if let Some(response) = self.voter.on_request(ctx, conn, correlation, &body) {
+                    self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
+                }
+            }
+            _ => {
+                // A handler must not decide with a leadership that an earlier event of this instant has ended.
+                self.follow_quorum(ctx);
+                let request = unwrapped(&body);
+                let api = request.api();
+                if !self.is_leading() {
+                    let response = self.refusal(api, ErrorCode::NotController);
+                    self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
+                    return;
+                }
+                let decision = self.decide(ctx, request);
+                let until = self.write(ctx, decision.records, decision.by);
+                let waiting = Waiting { conn, correlation, api, response: decision.response, cause: ctx.cause };
+                if let Some(active) = &mut self.active {
+                    active.waiting.entry(until).or_default().push(waiting);
+                }
+            }
+        });
+    }
+
+    fn decide(&mut self, ctx: &mut Ctx<'_>, request: &Request) -> Decision {
+        let api = request.api();
+        let decision = match request {
+            Request::BrokerRegistration(request) => self.register_broker(ctx, request),
+            Request::BrokerHeartbeat(request) => self.heartbeat(ctx, request),
+            Request::AlterPartition(request) => self.alter_partition(request),
+            Request::CreateTopics(request) => self.create_topic(ctx, request),
+            Request::DeleteTopics { name } => self.delete_topic(ctx, name),
+            Request::CreatePartitions { name, total } => self.create_partitions(ctx, name, *total),
+            Request::IncrementalAlterConfigs { resource, configs } => self.alter_configs(ctx, resource, configs),
+            Request::ElectLeaders { topic, partition, unclean } => self.elect_leaders(topic, *partition, *unclean),
+            Request::AllocateProducerIds { broker, epoch } => self.allocate_producer_ids(*broker, *epoch),
+            Request::DescribeQuorum => Decision::answer(self.describe_quorum()),
+            // Nothing else is a controller's affair.
+            _ => Decision::answer(self.refusal(api, ErrorCode::InvalidRequest)),
+        };
+        let error = refusals::error_of(&decision.response);
+        if !error.is_none() && !matches!(request, Request::BrokerRegistration(_)) {
+            ctx.note(Kind::ControllerRefused { api, error });
+        }
+        decision
+    }
+}
+
+/// What a forwarded request asks.
+fn unwrapped(request: &Request) -> &Request {
+    match request {
+        Request::Envelope(inner) => unwrapped(inner),
+        other => other,
+    }
+}

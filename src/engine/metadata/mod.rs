@@ -35,6 +35,8 @@ pub struct MetadataImage {
     pub configs: BTreeMap<ConfigResource, ConfigMap>,
     pub features: BTreeMap<&'static str, i16>,
     pub next_producer_id: i64,
+    /// The highest topic id ever given: ids are not used again.
+    pub last_topic: TopicId,
     /// Offset after the last applied record.
     pub applied_to: Offset,
 }
@@ -60,6 +62,7 @@ impl MetadataImage {
                 }
             }
             MetadataRecord::Topic { name, topic } => {
+                self.last_topic = self.last_topic.max(*topic);
                 self.topic_ids.insert(name.clone(), *topic);
                 self.topics.insert(*topic, Rc::new(TopicImage { name: name.clone(), partitions: Vec::new() }));
             }

@@ -38,6 +38,8 @@ pub struct MemberMetadata {
     pub member_id: Rc<str>,
     pub instance_id: Option<Rc<str>>,
     pub client: ClientId,
+    /// `client.id` of the member.
+    pub client_id: Rc<str>,
     pub session_timeout: Dur,
     pub rebalance_timeout: Dur,
     pub subscription: Subscription,

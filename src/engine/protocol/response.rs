@@ -3,7 +3,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::{EpochEnd, ErrorCode, OffsetAndMetadata, PartitionRegistration, RecordBatch, Subscription};
+use super::{Api, EpochEnd, ErrorCode, OffsetAndMetadata, PartitionRegistration, RecordBatch, Subscription};
 use crate::base::{BrokerEpoch, BrokerId, ControllerId, GenerationId, LeaderEpoch, Offset, PartitionEpoch, ProducerEpoch, ProducerId, QuorumEpoch, TopicId, Tp};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -231,4 +231,87 @@ pub struct DescribedTopic {
     pub name: Rc<str>,
     pub topic: Option<TopicId>,
     pub partitions: Vec<PartitionRegistration>,
+}
+
+impl Response {
+    /// The API that it answers.
+    pub const fn api(&self) -> Api {
+        match self {
+            Response::Produce { .. } => Api::Produce,
+            Response::Fetch { .. } | Response::QuorumFetch(_) => Api::Fetch,
+            Response::ListOffsets { .. } => Api::ListOffsets,
+            Response::Metadata(_) => Api::Metadata,
+            Response::OffsetCommit { .. } => Api::OffsetCommit,
+            Response::OffsetFetch { .. } => Api::OffsetFetch,
+            Response::FindCoordinator { .. } => Api::FindCoordinator,
+            Response::JoinGroup(_) => Api::JoinGroup,
+            Response::Heartbeat { .. } => Api::Heartbeat,
+            Response::LeaveGroup { .. } => Api::LeaveGroup,
+            Response::SyncGroup { .. } => Api::SyncGroup,
+            Response::DescribeGroups(_) => Api::DescribeGroups,
+            Response::CreateTopics { .. } => Api::CreateTopics,
+            Response::DeleteTopics { .. } => Api::DeleteTopics,
+            Response::CreatePartitions { .. } => Api::CreatePartitions,
+            Response::DeleteRecords { .. } => Api::DeleteRecords,
+            Response::InitProducerId { .. } => Api::InitProducerId,
+            Response::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
+            Response::ElectLeaders { .. } => Api::ElectLeaders,
+            Response::IncrementalAlterConfigs { .. } => Api::IncrementalAlterConfigs,
+            Response::Vote { .. } => Api::Vote,
+            Response::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
+            Response::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
+            Response::DescribeQuorum(_) => Api::DescribeQuorum,
+            Response::AlterPartition { .. } => Api::AlterPartition,
+            Response::BrokerRegistration { .. } => Api::BrokerRegistration,
+            Response::BrokerHeartbeat { .. } => Api::BrokerHeartbeat,
+            Response::AllocateProducerIds { .. } => Api::AllocateProducerIds,
+            Response::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
+        }
+    }
+
+    /// The first error in it, `NONE` if all is well.
+    pub fn error(&self) -> ErrorCode {
+        let first = |errors: &mut dyn Iterator<Item = ErrorCode>| errors.find(|e| !e.is_none()).unwrap_or_default();
+        match self {
+            Response::Produce { results } => first(&mut results.iter().map(|r| r.error)),
+            Response::Fetch { partitions } => first(&mut partitions.iter().map(|p| p.error)),
+            Response::QuorumFetch(response) => response.error,
+            Response::ListOffsets { partitions } => first(&mut partitions.iter().map(|p| p.error)),
+            Response::Metadata(response) => first(&mut response.topics.iter().map(|t| t.error)),
+            Response::OffsetCommit { results } => first(&mut results.iter().map(|(_, error)| *error)),
+            Response::DescribeTopicPartitions { topics } => first(&mut topics.iter().map(|t| t.error)),
+            Response::AlterPartition { error, partitions } => first(&mut core::iter::once(*error).chain(partitions.iter().map(|p| p.error))),
+            Response::JoinGroup(response) => response.error,
+            Response::DescribeGroups(group) => group.error,
+            Response::DescribeQuorum(quorum) => quorum.error,
+            Response::OffsetFetch { error, .. }
+            | Response::FindCoordinator { error, .. }
+            | Response::Heartbeat { error }
+            | Response::LeaveGroup { error }
+            | Response::SyncGroup { error, .. }
+            | Response::CreateTopics { error }
+            | Response::DeleteTopics { error }
+            | Response::CreatePartitions { error }
+            | Response::DeleteRecords { error, .. }
+            | Response::InitProducerId { error, .. }
+            | Response::OffsetForLeaderEpoch { error, .. }
+            | Response::ElectLeaders { error }
+            | Response::IncrementalAlterConfigs { error }
+            | Response::Vote { error, .. }
+            | Response::BeginQuorumEpoch { error, .. }
+            | Response::EndQuorumEpoch { error, .. }
+            | Response::BrokerRegistration { error, .. }
+            | Response::BrokerHeartbeat { error, .. }
+            | Response::AllocateProducerIds { error, .. } => *error,
+        }
+    }
+
+    /// A fetch that brought no records: the end of a long poll.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Response::Fetch { partitions } => partitions.iter().all(|p| p.batches.is_empty() && p.error.is_none() && p.diverging.is_none()),
+            Response::QuorumFetch(response) => response.batches.is_empty() && response.error.is_none() && response.diverging.is_none(),
+            _ => false,
+        }
+    }
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::base::{BrokerId, Dur, NodeId};
 use crate::client::{ConsumerSpec, ProducerSpec};
 use crate::node::message::{AdminRequest, Values};
-use crate::protocol::ConfigMap;
+use crate::protocol::{Api, ConfigMap};
 use crate::rules::Version;
 
 /// A cluster to boot. Topics and clients come later, by actions.
@@ -81,6 +81,8 @@ pub enum Action {
         jitter: Option<Dur>,
         loss_per_million: Option<u32>,
     },
+    /// The `nth` next message that matches (1 is the next one) vanishes on the wire, as no TCP loses it: to see who depends on it.
+    Drop { api: Api, response: bool, from: Option<NodeId>, to: Option<NodeId>, nth: u32 },
     /// An administrator asks the cluster.
     Admin(AdminRequest),
     StartProducer {

@@ -1,5 +1,382 @@
 //! Agenda, network, machines: the only place that moves anything. It decides nothing that Kafka decides.
 
+pub mod act;
 pub mod action;
+pub mod boot;
+pub mod machine;
+pub mod network;
 
 pub use action::{Action, BrokerSetup, LinkSetup, Refusal, Setup};
+pub use machine::{Machine, Process, Role};
+pub use network::Network;
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use crate::base::{ActionId, BrokerId, ClientId, ControllerId, MessageId, NodeId, Rng, Seq, SimTime, digest_of, limits};
+use crate::node::{Body, ConnId, Direction, Effect, Event, Message};
+use crate::protocol::config::NodeConfig;
+use crate::protocol::{Api, ErrorCode};
+use crate::rules::Rules;
+use crate::trace::{Kind, TraceEntry};
+
+use machine::{Queued, Surroundings};
+use network::Held;
+
+/// Something that the world will do at a moment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Pending {
+    Deliver(Message),
+    /// A reset or a FIN reaches a node.
+    Disconnect { conn: ConnId, to: NodeId, cause: Seq },
+    /// A process starts by the schedule of the boot.
+    Start(NodeId),
+    /// What lay in the sockets of a process that stood still is handled after it goes on.
+    Wake { node: NodeId, what: Box<Queued> },
+}
+
+/// The whole simulated world. A clone is a keyframe: machines are shared until one of the copies touches them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct World {
+    setup: Rc<Setup>,
+    config: Rc<NodeConfig>,
+    rules: Rules,
+    now: SimTime,
+    origin: SimTime,
+    /// By time, then in order of scheduling.
+    agenda: BTreeMap<(SimTime, u64), Pending>,
+    scheduled: u64,
+    network: Network,
+    machines: BTreeMap<NodeId, Rc<Machine>>,
+    /// The latest client of each name.
+    names: BTreeMap<Rc<str>, ClientId>,
+    rng: Rng,
+    last_seq: Seq,
+    last_message: MessageId,
+    last_action: ActionId,
+    last_client: ClientId,
+    instant_events: u32,
+}
+
+/// What fires next.
+enum Next {
+    Agenda(SimTime, u64),
+    Timer(SimTime, NodeId),
+}
+
+impl World {
+    pub fn now(&self) -> SimTime {
+        self.now
+    }
+    /// The moment that people call 0 s: the cluster is up, nothing else has happened.
+    pub fn origin(&self) -> SimTime {
+        self.origin
+    }
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+    pub fn config(&self) -> &NodeConfig {
+        &self.config
+    }
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+    /// Number of the last trace entry.
+    pub fn last_seq(&self) -> Seq {
+        self.last_seq
+    }
+
+    /// Every node's disk and memory, agenda and links, in order of ids. Equal runs have equal digests, natively and in wasm.
+    pub fn digest(&self) -> u64 {
+        digest_of(self)
+    }
+
+    fn next(&self) -> Option<Next> {
+        let agenda = self.agenda.first_key_value().map(|(key, _)| *key);
+        let timer = self.machines.iter().filter_map(|(id, machine)| machine.next_wake().map(|at| (at.max(self.now), *id))).min();
+        match (agenda, timer) {
+            // Of what is due at one moment, what was scheduled goes before timers.
+            (Some((at, number)), Some((due, _))) if at <= due => Some(Next::Agenda(at, number)),
+            (_, Some((due, node))) => Some(Next::Timer(due, node)),
+            (Some((at, number)), None) => Some(Next::Agenda(at, number)),
+            (None, None) => None,
+        }
+    }
+
+    /// When the next event happens.
+    pub fn next_event_at(&self) -> Option<SimTime> {
+        self.next().map(|next| match next {
+            Next::Agenda(at, _) | Next::Timer(at, _) => at,
+        })
+    }
+
+    /// Handles exactly one event and appends what was noticed. `false` if nothing will ever happen.
+    pub fn step(&mut self, out: &mut Vec<TraceEntry>) -> bool {
+        let Some(next) = self.next() else { return false };
+        let at = match next {
+            Next::Agenda(at, _) | Next::Timer(at, _) => at,
+        };
+        self.instant_events = if at == self.now { self.instant_events + 1 } else { 0 };
+        assert!(self.instant_events < limits::MAX_EVENTS_PER_INSTANT, "time stands still at {at:?}");
+        self.now = at;
+        match next {
+            Next::Agenda(at, number) => {
+                if let Some(pending) = self.agenda.remove(&(at, number)) {
+                    self.carry_out(pending, out);
+                }
+            }
+            Next::Timer(_, node) => self.fire(node, out),
+        }
+        true
+    }
+
+    /// Handles every event up to and including `until`; then it is `until`.
+    pub fn run_until(&mut self, until: SimTime, out: &mut Vec<TraceEntry>) {
+        while self.next_event_at().is_some_and(|at| at <= until) {
+            self.step(out);
+        }
+        if until > self.now {
+            self.now = until;
+            self.instant_events = 0;
+        }
+    }
+
+    fn schedule(&mut self, at: SimTime, pending: Pending) {
+        self.scheduled += 1;
+        self.agenda.insert((at, self.scheduled), pending);
+    }
+
+    fn note(&mut self, who: NodeId, cause: Seq, kind: Kind, out: &mut Vec<TraceEntry>) -> Seq {
+        self.last_seq.0 += 1;
+        out.push(TraceEntry { seq: self.last_seq, at: self.now, cause, who, kind });
+        self.last_seq
+    }
+
+    fn carry_out(&mut self, pending: Pending, out: &mut Vec<TraceEntry>) {
+        match pending {
+            Pending::Deliver(message) => self.deliver(message, out),
+            Pending::Disconnect { conn, to, cause } => self.disconnect(conn, to, cause, out),
+            Pending::Start(node) => self.start_process(node, Seq(0), out),
+            Pending::Wake { node, what } => self.wake(node, *what, out),
+        }
+    }
+
+    fn fire(&mut self, node: NodeId, out: &mut Vec<TraceEntry>) {
+        let now = self.now;
+        let fired = self.machines.get_mut(&node).and_then(|machine| Rc::make_mut(machine).timers.pop_due(now));
+        if let Some((timer, cause)) = fired {
+            self.dispatch(node, cause, Event::Timer(timer), out);
+        }
+    }
+
+    fn deliver(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
+        let (from, to) = (message.from(), message.to());
+        if self.network.is_cut(from, to) {
+            if self.network.is_open(message.conn) {
+                self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
+                let handshake = !self.network.is_established(message.conn);
+                self.network.held.push(Held { since: message.arrives_at, handshake, message });
+            } else {
+                self.note(to, message.sent, Kind::MessageLost { message: message.id }, out);
+            }
+            return;
+        }
+        let Some(machine) = self.machines.get_mut(&to) else { return };
+        if machine.process.is_none() {
+            // The kernel of a machine without the process answers with a reset.
+            self.note(to, message.sent, Kind::MessageLost { message: message.id }, out);
+            if self.network.close(self.now, message.conn, to).is_some()
+                && let Some(at) = self.network.reset_arrival(self.now, to, from)
+            {
+                self.schedule(at, Pending::Disconnect { conn: message.conn, to: from, cause: message.sent });
+            }
+            return;
+        }
+        if machine.paused {
+            Rc::make_mut(machine).socket.push_back(Queued::Message(message.clone()));
+            self.network.establish(message.conn);
+            self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
+            return;
+        }
+        self.hand_over(message, out);
+    }
+
+    fn hand_over(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
+        if message.direction == Direction::Request {
+            self.network.establish(message.conn);
+        }
+        let (to, cause) = (message.to(), message.sent);
+        let event = match message.body {
+            Body::Request(body) => Event::Request { conn: message.conn, correlation: message.correlation, body },
+            Body::Response(body) => Event::Response { conn: message.conn, correlation: message.correlation, body },
+        };
+        self.dispatch(to, cause, event, out);
+    }
+
+    fn disconnect(&mut self, conn: ConnId, to: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        let Some(machine) = self.machines.get_mut(&to) else { return };
+        if machine.process.is_none() {
+            return;
+        }
+        if machine.paused {
+            Rc::make_mut(machine).socket.push_back(Queued::Disconnected(conn));
+            return;
+        }
+        self.dispatch(to, cause, Event::Disconnected { conn }, out);
+    }
+
+    fn wake(&mut self, node: NodeId, what: Queued, out: &mut Vec<TraceEntry>) {
+        let Some(machine) = self.machines.get_mut(&node) else { return };
+        if machine.process.is_none() {
+            return;
+        }
+        if machine.paused {
+            Rc::make_mut(machine).socket.push_back(what);
+            return;
+        }
+        match what {
+            Queued::Message(message) => {
+                self.note(node, message.sent, Kind::MessageDelivered { message: message.id }, out);
+                self.hand_over(message, out);
+            }
+            Queued::Disconnected(conn) => self.dispatch(node, Seq(0), Event::Disconnected { conn }, out),
+            Queued::Shutdown(cause) => self.dispatch(node, cause, Event::Shutdown, out),
+            Queued::Command(command, cause) => self.dispatch(node, cause, Event::Command(*command), out),
+        }
+    }
+
+    /// Lets the process of a node handle one event and drains what it caused.
+    fn dispatch(&mut self, node: NodeId, cause: Seq, event: Event, out: &mut Vec<TraceEntry>) {
+        self.with_machine(node, cause, out, |machine, around| machine.handle(node, around, event));
+    }
+
+    fn with_machine<R>(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>, f: impl FnOnce(&mut Machine, Surroundings<'_>) -> R) -> Option<R> {
+        let mut effects = Vec::new();
+        let machine = Rc::make_mut(self.machines.get_mut(&node)?);
+        let around =
+            Surroundings { now: self.now, cause, effects: &mut effects, trace: out, last_seq: &mut self.last_seq, last_message: &mut self.last_message };
+        let result = f(machine, around);
+        for effect in effects {
+            self.apply(node, effect, out);
+        }
+        Some(result)
+    }
+
+    fn apply(&mut self, node: NodeId, effect: Effect, out: &mut Vec<TraceEntry>) {
+        match effect {
+            Effect::Send { id, conn, direction, correlation, body, cause } => {
+                let (api, error, empty) = match &body {
+                    Body::Request(request) => (request.api(), ErrorCode::None, false),
+                    Body::Response(response) => (response.api(), response.error(), response.is_empty()),
+                };
+                let response = direction == Direction::Response;
+                let to = conn.peer_of(node);
+                if response && !self.network.is_open(conn) {
+                    return;
+                }
+                let arrives_at = self.network.arrival(self.now, conn, direction);
+                let sent = self.note(node, cause, Kind::MessageSent { message: id, to, api, response, arrives_at, error, empty }, out);
+                if self.network.loses(api, response, node, to) {
+                    self.note(node, sent, Kind::MessageLost { message: id }, out);
+                    return;
+                }
+                let message = Message { id, conn, direction, correlation, body, sent_at: self.now, arrives_at, sent };
+                self.schedule(arrives_at, Pending::Deliver(message));
+            }
+            Effect::Close { conn } => {
+                if let Some(at) = self.network.close(self.now, conn, node) {
+                    self.schedule(at, Pending::Disconnect { conn, to: conn.peer_of(node), cause: Seq(0) });
+                }
+            }
+            Effect::Exit { clean } => {
+                let cause = self.note(node, Seq(0), Kind::ProcessExited { clean }, out);
+                self.end_process(node, cause);
+            }
+        }
+    }
+
+    /// The process of a node is gone; its peers learn of it as TCP lets them.
+    fn end_process(&mut self, node: NodeId, cause: Seq) {
+        let now = self.now;
+        if let Some(machine) = self.machines.get_mut(&node) {
+            Rc::make_mut(machine).end(now);
+        }
+        for conn in self.network.connections_of(node) {
+            if let Some(at) = self.network.close(now, conn, node) {
+                self.schedule(at, Pending::Disconnect { conn, to: conn.peer_of(node), cause });
+            }
+        }
+    }
+
+    // Reading, for views and checks. No node ever sees these.
+
+    pub fn machines(&self) -> impl Iterator<Item = (NodeId, &Machine)> {
+        self.machines.iter().map(|(id, machine)| (*id, &**machine))
+    }
+    pub fn machine(&self, node: NodeId) -> Option<&Machine> {
+        self.machines.get(&node).map(|machine| &**machine)
+    }
+    pub fn client_id(&self, name: &str) -> Option<ClientId> {
+        self.names.get(name).copied()
+    }
+    /// The name of a client; several in turn may have borne it.
+    pub fn client_name(&self, id: ClientId) -> Option<&Rc<str>> {
+        match &self.machine(NodeId::Client(id))?.role {
+            Role::Client { name, .. } => Some(name),
+            Role::Controller | Role::Broker { .. } => None,
+        }
+    }
+    /// Messages on their way, with the moment at which they arrive if nothing holds them.
+    pub fn in_flight(&self) -> impl Iterator<Item = &Message> {
+        self.agenda.values().filter_map(|pending| match pending {
+            Pending::Deliver(message) => Some(message),
+            Pending::Disconnect { .. } | Pending::Start(_) | Pending::Wake { .. } => None,
+        })
+    }
+    /// Messages that a cut holds.
+    pub fn held_by_cuts(&self) -> impl Iterator<Item = &Message> {
+        self.network.held.iter().map(|held| &held.message)
+    }
+    /// The controller that believes to be active, with the highest epoch if there are two.
+    pub fn active_controller(&self) -> Option<ControllerId> {
+        self.machines
+            .values()
+            .filter_map(|machine| machine.controller())
+            .filter(|controller| controller.is_active())
+            .max_by_key(|controller| controller.epoch())
+            .map(|controller| controller.id())
+    }
+    /// The state of a broker's process, if it runs.
+    pub fn broker(&self, id: BrokerId) -> Option<&crate::broker::Broker> {
+        self.machine(NodeId::Broker(id))?.broker()
+    }
+    pub fn controller(&self, id: ControllerId) -> Option<&crate::controller::Controller> {
+        self.machine(NodeId::Controller(id))?.controller()
+    }
+    pub fn client(&self, id: ClientId) -> Option<&crate::client::Client> {
+        self.machine(NodeId::Client(id))?.client()
+    }
+
+    /// The answer to an administrator's action, once there is one.
+    pub fn admin_answer(&self, action: ActionId) -> Option<&crate::client::AdminAnswer> {
+        self.client(boot::ADMIN)?.admin_answer(action)
+    }
+
+    /// APIs that messages in flight belong to; for tests that lose one of each.
+    pub fn apis_in_flight(&self) -> Vec<(Api, bool)> {
+        self.in_flight().map(|m| (api_of(&m.body), m.direction == Direction::Response)).collect()
+    }
+}
+
+/// The API of a message.
+pub fn api_of(body: &Body) -> Api {
+    match body {
+        Body::Request(request) => request.api(),
+        Body::Response(response) => response.api(),
+    }
+}

@@ -1,0 +1,199 @@
+//! What a broker asks of the active controller on behalf of others: clients' requests in Envelopes (KIP-590), topics to be made, producer ids. Repeats for up to 60 s; decides nothing.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::producer_ids::ProducerIds;
+use super::{BrokerCall, ReplyTo};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, NodeId, Offset, SimTime};
+use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
+use crate::protocol::{CreateTopicRequest, DescribedQuorum, ErrorCode, Request, Response};
+use crate::rules::fixed::FORWARD_LIMIT;
+
+/// Pause before the next try when a controller was not there or was not the active one.
+const RETRY: Dur = Dur::ms(100);
+
+/// For whom something is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Purpose {
+    Client(ReplyTo),
+    AutoCreate(Rc<str>),
+    ProducerIds,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Forwarded {
+    purpose: Purpose,
+    body: Request,
+    deadline: SimTime,
+}
+
+/// Requests on their way to the controller, in order; one is in flight at a time, as on Kafka's channel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Forwarder {
+    id: BrokerId,
+    next: u64,
+    waiting: BTreeMap<u64, Forwarded>,
+    in_flight: Option<u64>,
+    resting: bool,
+    pub producer_ids: ProducerIds,
+    answers: Vec<(ReplyTo, Response)>,
+}
+
+impl Forwarder {
+    pub fn new(id: BrokerId) -> Forwarder {
+        Forwarder { id, next: 0, waiting: BTreeMap::new(), in_flight: None, resting: false, producer_ids: ProducerIds::default(), answers: Vec::new() }
+    }
+
+    fn push(&mut self, now: SimTime, purpose: Purpose, body: Request) {
+        self.next += 1;
+        self.waiting.insert(self.next, Forwarded { purpose, body, deadline: now + FORWARD_LIMIT });
+    }
+
+    /// Passes a client's request on. It stays until it is answered or 60 s are over, also when the client has given up.
+    pub fn forward(&mut self, ctx: &Ctx<'_>, reply: ReplyTo, request: Request) {
+        self.push(ctx.now, Purpose::Client(reply), Request::Envelope(Box::new(request)));
+    }
+
+    /// Has a topic made, unless that is under way.
+    pub fn auto_create(&mut self, ctx: &Ctx<'_>, request: CreateTopicRequest) {
+        let wanted = Purpose::AutoCreate(request.name.clone());
+        if !self.waiting.values().any(|f| f.purpose == wanted) {
+            self.push(ctx.now, wanted, Request::CreateTopics(request));
+        }
+    }
+
+    /// Asks for a block of producer ids, if one is needed and none is asked for.
+    pub fn fetch_producer_ids(&mut self, ctx: &Ctx<'_>, epoch: Option<BrokerEpoch>) {
+        let Some(epoch) = epoch else { return };
+        if self.producer_ids.wants_block() && !self.waiting.values().any(|f| f.purpose == Purpose::ProducerIds) {
+            self.push(ctx.now, Purpose::ProducerIds, Request::AllocateProducerIds { broker: self.id, epoch });
+        }
+    }
+
+    pub fn take_answers(&mut self) -> Vec<(ReplyTo, Response)> {
+        core::mem::take(&mut self.answers)
+    }
+
+    /// Requests that wait for the controller, with the moment at which they are given up.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Request, SimTime)> {
+        self.waiting.values().map(|f| (&f.body, f.deadline))
+    }
+
+    /// Sends the next request, if a controller is known. Called after every event.
+    pub fn drive(&mut self, ctx: &mut Ctx<'_>, conns: &mut Connections<BrokerCall>, controller: Option<ControllerId>) {
+        if self.in_flight.is_some() || self.resting {
+            return;
+        }
+        self.expire(ctx.now);
+        let Some((id, next)) = self.waiting.first_key_value() else { return };
+        let Some(controller) = controller else { return self.rest(ctx) };
+        let call = match &next.purpose {
+            Purpose::Client(_) => BrokerCall::Forward { request: *id },
+            Purpose::AutoCreate(_) => BrokerCall::AutoCreate,
+            Purpose::ProducerIds => BrokerCall::AllocateProducerIds,
+        };
+        self.in_flight = Some(*id);
+        conns.request(ctx, NodeId::Controller(controller), Channel::Forward, next.body.clone(), next.deadline.since(ctx.now), call);
+    }
+
+    fn rest(&mut self, ctx: &mut Ctx<'_>) {
+        self.resting = true;
+        ctx.set(Timer::Broker(BrokerTimer::ForwardRetry), RETRY);
+    }
+
+    pub fn on_timer(&mut self) {
+        self.resting = false;
+    }
+
+    /// The controller answered, or did not.
+    pub fn on_outcome(&mut self, ctx: &mut Ctx<'_>, outcome: Outcome) {
+        let Some(id) = self.in_flight.take() else { return };
+        match outcome {
+            Outcome::Answer(response) if error_of(&response) != ErrorCode::NotController => {
+                if let Some(done) = self.waiting.remove(&id) {
+                    self.finish(done, Some(response));
+                }
+            }
+            // There is no active controller just now, or another one.
+            Outcome::Answer(_) | Outcome::Failed(_) => self.rest(ctx),
+        }
+    }
+
+    fn expire(&mut self, now: SimTime) {
+        let late: Vec<u64> = self.waiting.iter().filter(|(_, f)| f.deadline <= now).map(|(id, _)| *id).collect();
+        for id in late {
+            if let Some(done) = self.waiting.remove(&id) {
+                self.finish(done, None);
+            }
+        }
+    }
+
+    fn finish(&mut self, done: Forwarded, response: Option<Response>) {
+        match (done.purpose, response) {
+            (Purpose::Client(reply), Some(response)) => self.answers.push((reply, response)),
+            (Purpose::Client(reply), None) => self.answers.extend(timed_out(&done.body).map(|response| (reply, response))),
+            (Purpose::ProducerIds, Some(Response::AllocateProducerIds { error: ErrorCode::None, start, len })) => self.producer_ids.add_block(start, len),
+            // The next one who needs ids or the topic asks again.
+            (Purpose::ProducerIds | Purpose::AutoCreate(_), _) => {}
+        }
+    }
+}
+
+/// The answer to a forwarded request that no controller answered in time.
+fn timed_out(envelope: &Request) -> Option<Response> {
+    let Request::Envelope(request) = envelope else { return None };
+    let error = ErrorCode::RequestTimedOut;
+    match &**request {
+        Request::CreateTopics(_) => Some(Response::CreateTopics { error }),
+        Request::DeleteTopics { .. } => Some(Response::DeleteTopics { error }),
+        Request::CreatePartitions { .. } => Some(Response::CreatePartitions { error }),
+        Request::ElectLeaders { .. } => Some(Response::ElectLeaders { error }),
+        Request::IncrementalAlterConfigs { .. } => Some(Response::IncrementalAlterConfigs { error }),
+        Request::DescribeQuorum => Some(Response::DescribeQuorum(DescribedQuorum { error, leader: None, epoch: Default::default(), high_watermark: UNKNOWN })),
+        other => {
+            debug_assert!(false, "{} is not forwarded", other.api().name());
+            None
+        }
+    }
+}
+
+const UNKNOWN: Offset = -1;
+
+/// The error of an answer to something that was forwarded.
+fn error_of(response: &Response) -> ErrorCode {
+    match response {
+        Response::CreateTopics { error }
+        | Response::DeleteTopics { error }
+        | Response::CreatePartitions { error }
+        | Response::ElectLeaders { error }
+        | Response::IncrementalAlterConfigs { error }
+        | Response::AllocateProducerIds { error, .. } => *error,
+        Response::DescribeQuorum(described) => described.error,
+        Response::Produce { .. }
+        | Response::Fetch { .. }
+        | Response::QuorumFetch(_)
+        | Response::ListOffsets { .. }
+        | Response::Metadata(_)
+        | Response::OffsetCommit { .. }
+        | Response::OffsetFetch { .. }
+        | Response::FindCoordinator { .. }
+        | Response::JoinGroup(_)
+        | Response::Heartbeat { .. }
+        | Response::LeaveGroup { .. }
+        | Response::SyncGroup { .. }
+        | Response::DescribeGroups(_)
+        | Response::DeleteRecords { .. }
+        | Response::InitProducerId { .. }
+        | Response::OffsetForLeaderEpoch { .. }
+        | Response::Vote { .. }
+        | Response::BeginQuorumEpoch { .. }
+        | Response::EndQuorumEpoch { .. }
+        | Response::AlterPartition { .. }
+        | Response::BrokerRegistration { .. }
+        | Response::BrokerHeartbeat { .. }
+        | Response::DescribeTopicPartitions { .. } => ErrorCode::None,
+    }
+}

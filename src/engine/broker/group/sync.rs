@@ -1,0 +1,170 @@
+//! SyncGroup, heartbeats, leaving and expiry of a classic group's members. Joining is in `join`.
+
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::env::{Env, Purpose, sync_error};
+use super::state::Group;
+use crate::base::{GenerationId, Tp};
+use crate::broker::ReplyTo;
+use crate::node::GroupTimer;
+use crate::protocol::{Api, ErrorCode, GroupState, MemberRequest, Response, SyncGroupRequest};
+
+impl Group {
+    /// What is wrong with a request that names a member and a generation, in Kafka's order.
+    pub fn request_error(&self, request: &MemberRequest) -> Option<ErrorCode> {
+        if let Some(error) = self.member_error(&request.member_id, request.instance_id.as_deref()) {
+            return Some(error);
+        }
+        (request.generation != self.generation).then_some(ErrorCode::IllegalGeneration)
+    }
+
+    pub fn on_sync(&mut self, env: &mut Env<'_, '_>, request: SyncGroupRequest, reply: ReplyTo) {
+        let error = self.request_error(&request.member).or(match self.state {
+            GroupState::Empty | GroupState::Dead => Some(ErrorCode::UnknownMemberId),
+            GroupState::PreparingRebalance => Some(ErrorCode::RebalanceInProgress),
+            GroupState::CompletingRebalance | GroupState::Stable => None,
+        });
+        if let Some(error) = error {
+            return env.refuse(reply, &self.id, Api::SyncGroup, error, sync_error(error));
+        }
+        let member_id = request.member.member_id;
+        if self.state == GroupState::Stable {
+            self.arm_session(env, &member_id);
+            let assignment = self.members.get(&member_id).map(|m| m.assignment.clone()).unwrap_or_default();
+            return env.answer(reply, Response::SyncGroup { error: ErrorCode::None, assignment });
+        }
+        self.to_sync.remove(&member_id);
+        env.cancel(GroupTimer::Session { group: self.id.clone(), member: member_id.clone() });
+        if let Some(member) = self.members.get_mut(&member_id) {
+            member.sync = Some(reply);
+        }
+        if self.leader.as_ref() == Some(&member_id) {
+            self.store_assignment(env, request.assignments);
+        }
+    }
+
+    /// Writes what the group leader decided. It counts when the high watermark has passed it.
+    fn store_assignment(&mut self, env: &mut Env<'_, '_>, assignments: Vec<(Rc<str>, Vec<Tp>)>) {
+        let of = |id: &Rc<str>| assignments.iter().find(|(member, _)| member == id).map(|(_, tps)| tps.clone()).unwrap_or_default();
+        let record = self.record(self.metadata(|id, _| of(id)));
+        let purpose = Purpose::Assignment { group: self.id.clone(), generation: self.generation };
+        if let Err(error) = env.write([record].into(), purpose) {
+            self.on_assignment_failed(env, self.generation, error);
+        }
+    }
+
+    /// The assignment of a generation is safe: everybody who waits gets his part.
+    pub fn on_assignment_stored(&mut self, env: &mut Env<'_, '_>, generation: GenerationId) {
+        let Some(stored) = self.stored.clone() else { return };
+        if self.state != GroupState::CompletingRebalance || self.generation != generation || stored.generation != generation {
+            return;
+        }
+        self.enter(env, GroupState::Stable);
+        for member in &stored.members {
+            if let Some(known) = self.members.get_mut(&member.member_id) {
+                known.assignment = member.assignment.clone();
+            }
+        }
+        let ids: Vec<Rc<str>> = self.members.keys().cloned().collect();
+        for id in ids {
+            let Some(member) = self.members.get_mut(&id) else { continue };
+            if let Some(reply) = member.sync.take() {
+                let assignment = member.assignment.clone();
+                env.answer(reply, Response::SyncGroup { error: ErrorCode::None, assignment });
+                self.arm_session(env, &id);
+            }
+        }
+        if self.to_sync.is_empty() {
+            env.cancel(GroupTimer::Sync { group: self.id.clone() });
+        }
+    }
+
+    /// The assignment could not be written: the members join again.
+    pub fn on_assignment_failed(&mut self, env: &mut Env<'_, '_>, generation: GenerationId, error: ErrorCode) {
+        if self.state != GroupState::CompletingRebalance || self.generation != generation {
+            return;
+        }
+        let error = env.write_error(error, true);
+        self.drop_assignments(env, error);
+        self.rebalance(env);
+    }
+
+    /// Nobody owns anything any more, and who waits for an assignment is told why there is none.
+    pub fn drop_assignments(&mut self, env: &mut Env<'_, '_>, error: ErrorCode) {
+        let ids: Vec<Rc<str>> = self.members.keys().cloned().collect();
+        for id in ids {
+            let Some(member) = self.members.get_mut(&id) else { continue };
+            member.assignment = Vec::new();
+            if let Some(reply) = member.sync.take() {
+                env.refuse(reply, &self.id, Api::SyncGroup, error, sync_error(error));
+                self.arm_session(env, &id);
+            }
+        }
+    }
+
+    pub fn on_heartbeat(&mut self, env: &mut Env<'_, '_>, request: &MemberRequest, reply: ReplyTo) {
+        let error = match self.request_error(request) {
+            Some(error) => error,
+            None => {
+                self.arm_session(env, &request.member_id);
+                match self.state {
+                    GroupState::Empty | GroupState::Dead => ErrorCode::UnknownMemberId,
+                    GroupState::PreparingRebalance => ErrorCode::RebalanceInProgress,
+                    GroupState::CompletingRebalance | GroupState::Stable => ErrorCode::None,
+                }
+            }
+        };
+        if error.is_none() {
+            return env.answer(reply, Response::Heartbeat { error });
+        }
+        env.refuse(reply, &self.id, Api::Heartbeat, error, Response::Heartbeat { error });
+    }
+
+    pub fn on_leave(&mut self, env: &mut Env<'_, '_>, request: &MemberRequest, reply: ReplyTo) {
+        if self.pending.remove(&request.member_id) {
+            env.cancel(GroupTimer::Pending { group: self.id.clone(), member: request.member_id.clone() });
+            env.answer(reply, Response::LeaveGroup { error: ErrorCode::None });
+            return self.try_complete_join(env);
+        }
+        if let Some(error) = self.member_error(&request.member_id, request.instance_id.as_deref()) {
+            return env.refuse(reply, &self.id, Api::LeaveGroup, error, Response::LeaveGroup { error });
+        }
+        env.answer(reply, Response::LeaveGroup { error: ErrorCode::None });
+        self.forget(env, &request.member_id, false);
+        self.rebalance(env);
+    }
+
+    /// No sign of life for the session time-out. Who waits for an answer of the coordinator cannot be expected to send heartbeats.
+    pub fn on_session_timer(&mut self, env: &mut Env<'_, '_>, member_id: &Rc<str>) {
+        let Some(member) = self.members.get(member_id) else { return };
+        if member.sync.is_some() || (member.join.is_some() && !member.is_new) {
+            return;
+        }
+        self.forget(env, member_id, true);
+        self.rebalance(env);
+    }
+
+    /// A member id that was handed out was not used in time.
+    pub fn on_pending_timer(&mut self, env: &mut Env<'_, '_>, member_id: &Rc<str>) {
+        if self.pending.remove(member_id) {
+            self.try_complete_join(env);
+        }
+    }
+
+    /// Members that joined and did not sync within the rebalance time-out are out (3.0+).
+    pub fn on_sync_timer(&mut self, env: &mut Env<'_, '_>) {
+        match self.state {
+            GroupState::CompletingRebalance | GroupState::Stable => {
+                let late: Vec<Rc<str>> = core::mem::take(&mut self.to_sync).into_iter().collect();
+                for member in &late {
+                    self.forget(env, member, true);
+                }
+                if !late.is_empty() {
+                    self.rebalance(env);
+                }
+            }
+            GroupState::Empty | GroupState::PreparingRebalance | GroupState::Dead => {}
+        }
+    }
+}

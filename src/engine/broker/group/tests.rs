@@ -1,0 +1,1 @@
+//! Tests of the group coordinator, against a log whose high watermark the test moves. No partition is replicated here.

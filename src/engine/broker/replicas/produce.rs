@@ -1,0 +1,134 @@
+//! Produce as leader: admission, sequences, append, acks (KIP-98, KAFKA-1555). It waits for nothing itself; the purgatory does.
+
+use alloc::vec::Vec;
+
+use super::purgatory::{ParkedProduce, PendingAck};
+use super::{Handled, ReplicaManager, ReplyTo};
+use crate::base::{Offset, Tp};
+use crate::log::SequenceCheck;
+use crate::metadata::MetadataImage;
+use crate::node::Ctx;
+use crate::protocol::{Acks, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, RecordBatch, Response};
+use crate::trace::Kind;
+
+/// Default of `max.message.bytes`.
+const MAX_MESSAGE_BYTES: usize = 1_048_588;
+
+/// Where a batch is in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Placed {
+    base_offset: Offset,
+    /// Offset after its last record.
+    next_offset: Offset,
+    /// `None` for a duplicate, else whether the append raised the high watermark.
+    raised: Option<bool>,
+}
+
+impl ReplicaManager {
+    /// Appends as leader. acks=all is answered when the high watermark has passed, else at once.
+    pub fn produce(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, request: ProduceRequest, reply: ReplyTo) -> Handled {
+        let mut pending = Vec::with_capacity(request.batches.len());
+        let mut appended = Vec::new();
+        for (tp, batch) in request.batches {
+            match self.append(ctx, image, tp, batch, request.acks == Acks::All) {
+                Ok(placed) => {
+                    appended.extend(placed.raised.map(|raised| (tp, raised)));
+                    pending.push(PendingAck {
+                        required: (request.acks == Acks::All).then_some(placed.next_offset),
+                        result: ProduceResult { tp, error: ErrorCode::None, base_offset: placed.base_offset, current_leader: None },
+                    });
+                }
+                Err(error) => {
+                    ctx.note(Kind::ProduceRefused { tp, error });
+                    pending.push(PendingAck { required: None, result: self.refused(image, tp, error) });
+                }
+            }
+        }
+        // Fetches wake after the whole request, so that one answer holds all its partitions.
+        for (tp, raised) in appended {
+            self.on_appended(ctx, image, tp, raised);
+        }
+        match request.acks {
+            Acks::Zero if pending.iter().any(|ack| !ack.result.error.is_none()) => Handled::CloseConnection,
+            Acks::Zero => Handled::Now(None),
+            Acks::One => Handled::Now(Some(answer(pending))),
+            Acks::All => {
+                let parked = ParkedProduce { reply, pending };
+                self.park_produce(ctx, image, parked, request.timeout)
+            }
+        }
+    }
+
+    /// Appends a batch of a group coordinator; returns the offset after it. `admission` is the min-ISR test of acks=all.
+    pub fn append_as_coordinator(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, records: Vec<GroupRecord>, admission: bool) -> Result<Offset, ErrorCode> {
+        let batch = RecordBatch { base_offset: 0, epoch: 0, producer: None, timestamp: ctx.now, payload: Payload::Group(records.into()), origin: ctx.cause };
+        let placed = self.append(ctx, image, tp, batch, admission)?;
+        self.on_appended(ctx, image, tp, placed.raised == Some(true));
+        Ok(placed.next_offset)
+    }
+
+    fn append(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, mut batch: RecordBatch, admission: bool) -> Result<Placed, ErrorCode> {
+        let replica = self.replicas.get(&tp).ok_or_else(|| Self::absent(image, tp))?;
+        if !replica.is_leader() {
+            return Err(ErrorCode::NotLeaderOrFollower);
+        }
+        // The test comes before the look for duplicates: a repeated batch is refused too while the ISR is small.
+        if admission && replica.isr.len() < self.effective_min_isr(image, tp, replica.assigned) {
+            return Err(ErrorCode::NotEnoughReplicas);
+        }
+        let size = batch.size();
+        let limit = |key, default| image.topic_config(tp.topic, key).and_then(|v| v.parse().ok()).unwrap_or(default);
+        if size > limit("max.message.bytes", MAX_MESSAGE_BYTES) {
+            return Err(ErrorCode::MessageTooLarge);
+        }
+        if size > limit("segment.bytes", usize::MAX) {
+            return Err(ErrorCode::RecordListTooLarge);
+        }
+        let count = batch.count();
+        if let (Some(stamp), Some(log)) = (batch.producer, ctx.disk.log(tp)) {
+            match log.producers().check(&stamp, count as i32) {
+                SequenceCheck::Append => {}
+                SequenceCheck::Duplicate { base_offset, last_offset } => {
+                    ctx.note(Kind::DuplicateRecognised { tp, base_offset });
+                    return Ok(Placed { base_offset, next_offset: last_offset + 1, raised: None });
+                }
+                SequenceCheck::Refuse(error) => return Err(error),
+            }
+        }
+        let epoch = replica.leader_epoch;
+        batch.origin = ctx.because(Kind::Appended { tp, base_offset: replica.log.end, count: count as u32, epoch });
+        let base_offset = self.write_log(ctx, tp, |log| log.append_as_leader(batch, epoch.0));
+        let raised = self.advance_high_watermark(ctx, image, tp);
+        Ok(Placed { base_offset, next_offset: base_offset + count, raised: Some(raised) })
+    }
+
+    /// The log of a led partition grew, and its high watermark perhaps with it: followers read to the log end, everybody else to the high watermark.
+    fn on_appended(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, raised: bool) {
+        if raised {
+            self.on_high_watermark_moved(ctx, image, tp);
+        }
+        self.wake_fetches(ctx, image, tp);
+    }
+
+    /// A refused batch, with the newer leader if this release names it (KIP-951).
+    pub(super) fn refused(&self, image: &MetadataImage, tp: Tp, error: ErrorCode) -> ProduceResult {
+        ProduceResult { tp, error, base_offset: -1, current_leader: self.leader_hint(image, tp, error) }
+    }
+
+    /// The newer leader for an error that says that this is not it.
+    pub(super) fn leader_hint(&self, image: &MetadataImage, tp: Tp, error: ErrorCode) -> Option<LeaderHint> {
+        if !self.rules.leader_hints || !matches!(error, ErrorCode::NotLeaderOrFollower | ErrorCode::FencedLeaderEpoch) {
+            return None;
+        }
+        let (leader, epoch) = match self.replicas.get(&tp) {
+            Some(replica) => (replica.leader, replica.leader_epoch),
+            None => image.partition(tp).map(|p| (p.leader, p.leader_epoch))?,
+        };
+        leader.map(|leader| LeaderHint { leader, epoch })
+    }
+}
+
+/// The answer to a request of which nothing is pending any more.
+pub(super) fn answer(pending: Vec<PendingAck>) -> Response {
+    Response::Produce { results: pending.into_iter().map(|ack| ack.result).collect() }
+}

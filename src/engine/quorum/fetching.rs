@@ -1,0 +1,80 @@
+//! What a following voter does: fetch, append, cut what diverges, learn the high watermark (KIP-595). It believes no leader of an older epoch.
+
+use alloc::rc::Rc;
+
+use super::voter::{Call, State, Voter};
+use super::{FETCH_MAX_WAIT, append_fetched, reconnect_backoff, truncation_point};
+use crate::base::{ControllerId, NodeId, QuorumEpoch};
+use crate::node::{Channel, Ctx, Outcome, QuorumTimer, Timer};
+use crate::protocol::{QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, Request, Response};
+use crate::trace::Kind;
+
+impl Voter {
+    /// Sends the next fetch, unless one of this epoch is out.
+    pub(super) fn fetch(&mut self, ctx: &mut Ctx<'_>) {
+        let State::Follower { leader, .. } = self.state else { return };
+        let call = Call::Fetch { epoch: self.epoch };
+        if self.conns.tokens(NodeId::Controller(leader), Channel::Quorum).any(|t| *t == call) {
+            return;
+        }
+        let (last_fetched_epoch, fetch_offset) = self.log_position(ctx.disk);
+        let high_watermark = if self.rules.quorum_hw_push { self.committed } else { -1 };
+        let request = QuorumFetchRequest {
+            replica: QuorumReplica::Voter(self.id),
+            current_leader_epoch: self.epoch,
+            fetch_offset,
+            last_fetched_epoch,
+            high_watermark,
+            max_wait: FETCH_MAX_WAIT,
+        };
+        self.send(ctx, leader, Request::QuorumFetch(request), call);
+    }
+
+    pub(super) fn on_fetch_outcome(&mut self, ctx: &mut Ctx<'_>, peer: ControllerId, epoch: QuorumEpoch, outcome: Outcome) {
+        let follows = |voter: &Voter| matches!(voter.state, State::Follower { leader, .. } if leader == peer) && voter.epoch == epoch;
+        match outcome {
+            Outcome::Answer(Response::QuorumFetch(answer)) => {
+                if self.learn(ctx, answer.epoch, answer.leader) || !follows(self) {
+                    return;
+                }
+                if answer.error.is_none() && answer.epoch == self.epoch {
+                    self.on_fetched(ctx, answer);
+                    self.fetch(ctx);
+                } else {
+                    ctx.set(Timer::Quorum(QuorumTimer::FetchRetry), self.config.quorum_retry_backoff);
+                }
+            }
+            Outcome::Answer(_) | Outcome::Failed(_) => {
+                if follows(self) {
+                    let failures = self.failures.get(&peer).copied().unwrap_or(1);
+                    let after = reconnect_backoff(ctx.rng, failures);
+                    ctx.set(Timer::Quorum(QuorumTimer::FetchRetry), after);
+                }
+            }
+        }
+    }
+
+    fn on_fetched(&mut self, ctx: &mut Ctx<'_>, answer: QuorumFetchResponse) {
+        if let State::Follower { fetched, .. } = &mut self.state {
+            *fetched = true;
+        }
+        ctx.set(Timer::Quorum(QuorumTimer::Fetch), self.config.quorum_fetch_timeout);
+        if let Some(diverging) = answer.diverging {
+            let from = ctx.disk.metadata_log.end_offset();
+            let to = truncation_point(&ctx.disk.metadata_log, diverging);
+            if to < self.committed {
+                // Committed records would go: Kafka ends the process rather than forget them.
+                ctx.exit(false);
+                return;
+            }
+            Rc::make_mut(&mut ctx.disk.metadata_log).truncate_to(to);
+            let to = ctx.disk.metadata_log.end_offset();
+            ctx.note(Kind::QuorumLogTruncated { from, to });
+            return;
+        }
+        if !answer.batches.is_empty() {
+            append_fetched(Rc::make_mut(&mut ctx.disk.metadata_log), answer.batches);
+        }
+        self.committed = self.committed.max(answer.high_watermark.min(ctx.disk.metadata_log.end_offset()));
+    }
+}

@@ -1,0 +1,275 @@
+//! What users and scenarios do to the world: each action is checked, noted and carried out at once. Asking the cluster is the admin client's work.
+
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::boot::ADMIN;
+use super::machine::Queued;
+use super::network::DropRule;
+use super::{Action, Machine, Pending, Refusal, Role, World};
+use crate::base::{ActionId, ClientId, NodeId, Seq, Tag, limits};
+use crate::client::{ClientKind, ProducerSpec, config as client_config};
+use crate::node::Event;
+use crate::node::message::ClientCommand;
+use crate::protocol::ConfigMap;
+use crate::trace::{Kind, TraceEntry};
+
+impl World {
+    /// Does what it is told, or says why not. What it notices goes to `out`.
+    pub fn act(&mut self, action: Action, out: &mut Vec<TraceEntry>) -> Result<ActionId, Refusal> {
+        self.check(&action)?;
+        self.last_action.0 += 1;
+        let id = self.last_action;
+        let who = self.subject(&action);
+        let cause = self.note(who, Seq(0), Kind::Acted { action: id }, out);
+        self.carry_out_action(id, action, cause, out);
+        Ok(id)
+    }
+
+    /// The node under which an action stands in the trace.
+    fn subject(&self, action: &Action) -> NodeId {
+        let client = |name: &Rc<str>| NodeId::Client(self.client_id(name).unwrap_or(ADMIN));
+        match action {
+            Action::Kill(node) | Action::Stop(node) | Action::Start(node) | Action::Pause(node) | Action::Resume(node) | Action::LoseDisk(node) => *node,
+            Action::Cut { from, .. } | Action::Heal { from, .. } | Action::Link { between: from, .. } => from.first().copied().unwrap_or(NodeId::Client(ADMIN)),
+            Action::HealAll | Action::Drop { .. } | Action::Admin(_) | Action::StartProducer { .. } | Action::Join { .. } => NodeId::Client(ADMIN),
+            Action::CloseClient { name } | Action::KillClient { name } | Action::Reconfigure { name, .. } => client(name),
+            Action::Produce { client: name, .. } | Action::SetRate { client: name, .. } => client(name),
+            Action::PausePolling { member, .. } | Action::Seek { member, .. } | Action::Commit { member } => client(member),
+        }
+    }
+
+    fn check(&self, action: &Action) -> Result<(), Refusal> {
+        match action {
+            Action::Kill(node) | Action::Stop(node) => self.needs(*node, "a running process", |m| m.process.is_some()),
+            Action::Start(node) => self.needs(*node, "no running process", |m| m.process.is_none()),
+            Action::Pause(node) => self.needs(*node, "a running process that is not paused", |m| m.process.is_some() && !m.paused),
+            Action::Resume(node) => self.needs(*node, "a paused process", |m| m.paused),
+            Action::LoseDisk(node) => self.needs(*node, "no running process", |m| m.process.is_none()),
+            Action::Cut { from, to, .. } | Action::Heal { from, to, .. } | Action::Link { between: from, and: to, .. } => {
+                from.iter().chain(to).try_for_each(|node| self.needs(*node, "", |_| true))
+            }
+            Action::HealAll | Action::Drop { .. } | Action::Admin(_) => Ok(()),
+            Action::StartProducer { name, spec } => {
+                self.name_is_free(name)?;
+                if spec.rate > limits::MAX_RATE_PER_SECOND {
+                    return Err(Refusal::Limit { what: "records per second", most: u64::from(limits::MAX_RATE_PER_SECOND) });
+                }
+                producer_config(spec)
+            }
+            Action::Join { name, spec } => {
+                self.name_is_free(name)?;
+                client_config::check_consumer(spec.version, &spec.config).map_err(refused_config)
+            }
+            Action::CloseClient { name } | Action::KillClient { name } => self.named(name).map(|_| ()),
+            Action::Reconfigure { name, config } => {
+                let spec = self.producer_spec(name)?;
+                producer_config(&with_config(spec, config))
+            }
+            Action::Produce { client, count, .. } => {
+                self.named(client)?;
+                if *count > limits::MAX_RATE_PER_SECOND { Err(Refusal::Limit { what: "records of one action", most: u64::from(limits::MAX_RATE_PER_SECOND) }) } else { Ok(()) }
+            }
+            Action::SetRate { client, per_second } => {
+                self.named(client)?;
+                if *per_second > limits::MAX_RATE_PER_SECOND { Err(Refusal::Limit { what: "records per second", most: u64::from(limits::MAX_RATE_PER_SECOND) }) } else { Ok(()) }
+            }
+            Action::PausePolling { member, .. } | Action::Seek { member, .. } | Action::Commit { member } => self.named(member).map(|_| ()),
+        }
+    }
+
+    fn needs(&self, node: NodeId, needed: &'static str, is: impl Fn(&Machine) -> bool) -> Result<(), Refusal> {
+        let machine = self.machine(node).ok_or(Refusal::NoSuchNode(node))?;
+        if is(machine) { Ok(()) } else { Err(Refusal::WrongState { node, needed }) }
+    }
+
+    fn named(&self, name: &Rc<str>) -> Result<NodeId, Refusal> {
+        let node = self.client_id(name).map(NodeId::Client).ok_or_else(|| Refusal::NoSuchClient(name.clone()))?;
+        if self.machine(node).is_some_and(|m| m.process.is_some()) { Ok(node) } else { Err(Refusal::NoSuchClient(name.clone())) }
+    }
+
+    fn name_is_free(&self, name: &Rc<str>) -> Result<(), Refusal> {
+        if self.named(name).is_ok() {
+            return Err(Refusal::NameTaken(name.clone()));
+        }
+        if self.machines.keys().filter(|id| matches!(id, NodeId::Client(_))).count() >= limits::MAX_CLIENTS {
+            return Err(Refusal::Limit { what: "clients", most: limits::MAX_CLIENTS as u64 });
+        }
+        Ok(())
+    }
+
+    fn producer_spec(&self, name: &Rc<str>) -> Result<ProducerSpec, Refusal> {
+        let node = self.named(name)?;
+        match self.machine(node).map(|m| &m.role) {
+            Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => Ok(spec.clone()),
+            Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => Err(Refusal::WrongState { node, needed: "a producer" }),
+        }
+    }
+
+    fn carry_out_action(&mut self, id: ActionId, action: Action, cause: Seq, out: &mut Vec<TraceEntry>) {
+        match action {
+            Action::Kill(node) => self.kill(node, cause, out),
+            Action::Stop(node) => self.shut_down(node, cause, out),
+            Action::Start(node) => self.start_process(node, cause, out),
+            Action::Pause(node) => {
+                self.note(node, cause, Kind::ProcessPaused, out);
+                self.machine_mut(node, |machine| machine.paused = true);
+            }
+            Action::Resume(node) => self.resume(node, cause, out),
+            Action::LoseDisk(node) => {
+                self.note(node, cause, Kind::DiskLost, out);
+                self.machine_mut(node, |machine| {
+                    let directory = machine.disk.directory + 1;
+                    machine.disk = crate::node::Disk { directory, ..Default::default() };
+                });
+            }
+            Action::Cut { from, to, both } => self.each_way(&from, &to, both, |world, a, b, out| world.cut(a, b, cause, out), out),
+            Action::Heal { from, to, both } => self.each_way(&from, &to, both, |world, a, b, out| world.heal(a, b, cause, out), out),
+            Action::HealAll => {
+                let cuts: Vec<(NodeId, NodeId)> = self.network.cuts().collect();
+                for (from, to) in cuts {
+                    self.heal(from, to, cause, out);
+                }
+            }
+            Action::Link { between, and, latency, jitter, loss_per_million } => self.each_way(
+                &between,
+                &and,
+                true,
+                |world, a, b, out| {
+                    world.network.set_link(a, b, |setup| {
+                        setup.latency = latency.unwrap_or(setup.latency);
+                        setup.jitter = jitter.unwrap_or(setup.jitter);
+                        setup.loss_per_million = loss_per_million.unwrap_or(setup.loss_per_million);
+                    });
+                    world.note(a, cause, Kind::LinkChanged { to: b }, out);
+                },
+                out,
+            ),
+            Action::Drop { api, response, from, to, nth } => self.network.drops.push(DropRule { api, response, from, to, nth }),
+            Action::Admin(request) => self.command(NodeId::Client(ADMIN), ClientCommand::Admin { action: id, request }, cause, out),
+            Action::StartProducer { name, spec } => self.add_client(name, ClientKind::Producer(spec), cause, out),
+            Action::Join { name, spec } => self.add_client(name, ClientKind::Consumer(spec), cause, out),
+            Action::CloseClient { name } => self.to_client(&name, |world, node, out| world.shut_down(node, cause, out), out),
+            Action::KillClient { name } => self.to_client(&name, |world, node, out| world.kill(node, cause, out), out),
+            Action::Reconfigure { name, config } => {
+                if let Ok(spec) = self.producer_spec(&name) {
+                    self.to_client(&name, |world, node, out| world.shut_down(node, cause, out), out);
+                    self.add_client(name, ClientKind::Producer(with_config(spec, &config)), cause, out);
+                }
+            }
+            Action::Produce { client, topic, partition, key, values, count, every } => {
+                // Tags of bursts have the highest bit, so that they never meet those of a steady rate.
+                let first_tag = Tag(1 << 63 | u64::from(id.0) << 24);
+                let command = ClientCommand::Produce { action: id, topic, partition, key, values, count, every, first_tag };
+                self.to_client(&client, |world, node, out| world.command(node, command, cause, out), out);
+            }
+            Action::SetRate { client, per_second } => self.to_client(&client, |world, node, out| world.command(node, ClientCommand::SetRate { per_second }, cause, out), out),
+            Action::PausePolling { member, span } => self.to_client(&member, |world, node, out| world.command(node, ClientCommand::PausePolling { span }, cause, out), out),
+            Action::Seek { member, topic, partition, offset } => {
+                self.to_client(&member, |world, node, out| world.command(node, ClientCommand::Seek { topic, partition, offset }, cause, out), out)
+            }
+            Action::Commit { member } => self.to_client(&member, |world, node, out| world.command(node, ClientCommand::Commit, cause, out), out),
+        }
+    }
+
+    fn machine_mut(&mut self, node: NodeId, f: impl FnOnce(&mut Machine)) {
+        if let Some(machine) = self.machines.get_mut(&node) {
+            f(Rc::make_mut(machine));
+        }
+    }
+
+    fn to_client(&mut self, name: &Rc<str>, f: impl FnOnce(&mut World, NodeId, &mut Vec<TraceEntry>), out: &mut Vec<TraceEntry>) {
+        if let Ok(node) = self.named(name) {
+            f(self, node, out);
+        }
+    }
+
+    fn each_way(&mut self, from: &[NodeId], to: &[NodeId], both: bool, mut f: impl FnMut(&mut World, NodeId, NodeId, &mut Vec<TraceEntry>), out: &mut Vec<TraceEntry>) {
+        for &a in from {
+            for &b in to {
+                if a != b {
+                    f(self, a, b, out);
+                    if both {
+                        f(self, b, a, out);
+                    }
+                }
+            }
+        }
+    }
+
+    fn kill(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        let cause = self.note(node, cause, Kind::ProcessKilled, out);
+        self.end_process(node, cause);
+    }
+
+    fn shut_down(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        let cause = self.note(node, cause, Kind::ShutdownRequested, out);
+        if self.machine(node).is_some_and(|m| m.paused) {
+            self.machine_mut(node, |machine| machine.socket.push_back(Queued::Shutdown(cause)));
+        } else {
+            self.dispatch(node, cause, Event::Shutdown, out);
+        }
+    }
+
+    fn command(&mut self, node: NodeId, command: ClientCommand, cause: Seq, out: &mut Vec<TraceEntry>) {
+        if self.machine(node).is_some_and(|m| m.paused) {
+            self.machine_mut(node, |machine| machine.socket.push_back(Queued::Command(Box::new(command), cause)));
+        } else {
+            self.dispatch(node, cause, Event::Command(command), out);
+        }
+    }
+
+    fn resume(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        self.note(node, cause, Kind::ProcessResumed, out);
+        let mut queued = Default::default();
+        self.machine_mut(node, |machine| {
+            machine.paused = false;
+            queued = core::mem::take(&mut machine.socket);
+        });
+        let now = self.now;
+        for what in queued {
+            self.schedule(now, Pending::Wake { node, what: Box::new(what) });
+        }
+    }
+
+    fn cut(&mut self, from: NodeId, to: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        if self.network.set_cut(from, to, true) {
+            self.note(from, cause, Kind::LinkCut { to }, out);
+        }
+    }
+
+    fn heal(&mut self, from: NodeId, to: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        if self.network.set_cut(from, to, false) {
+            self.note(from, cause, Kind::LinkHealed { to }, out);
+            for (at, mut message) in self.network.release(self.now, from, to) {
+                message.arrives_at = at;
+                self.note(from, message.sent, Kind::MessageDelivered { message: message.id }, out);
+                self.schedule(at, Pending::Deliver(message));
+            }
+        }
+    }
+
+    fn add_client(&mut self, name: Rc<str>, kind: ClientKind, cause: Seq, out: &mut Vec<TraceEntry>) {
+        self.last_client = ClientId(self.last_client.0 + 1);
+        let id = self.last_client;
+        let node = NodeId::Client(id);
+        self.machines.insert(node, Rc::new(Machine::new(self.setup.seed, node, Role::Client { name: name.clone(), kind })));
+        self.names.insert(name, id);
+        self.start_process(node, cause, out);
+    }
+}
+
+fn with_config(mut spec: ProducerSpec, config: &ConfigMap) -> ProducerSpec {
+    spec.config.extend(config.iter().map(|(k, v)| (k.clone(), v.clone())));
+    spec
+}
+
+fn producer_config(spec: &ProducerSpec) -> Result<(), Refusal> {
+    client_config::check_producer(spec.version, &spec.config).map_err(refused_config)
+}
+
+fn refused_config(refusal: client_config::ConfigRefusal) -> Refusal {
+    Refusal::ClientConfig { exception: refusal.exception, key: refusal.key.to_string(), value: refusal.value.to_string(), expected: refusal.expected.to_string() }
+}

@@ -1,0 +1,260 @@
+//! Links, connections and what TCP does with them: latency, order, loss as delay, cuts as retransmission, resets. Reads no message.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use super::LinkSetup;
+use crate::base::{Dur, NodeId, Rng, SimTime, StreamId};
+use crate::node::{ConnId, Direction, Message};
+use crate::protocol::Api;
+
+/// First retransmission of an established connection; each further one waits twice as long (RFC 6298, Linux's minimum).
+const DATA_RTO: Dur = Dur::ms(200);
+/// First repetition of the SYN of a new connection; each further one waits twice as long.
+const SYN_RTO: Dur = Dur::secs(1);
+/// Longest pause between two retransmissions.
+const RTO_DOUBLINGS: u32 = 9;
+
+/// A link in one direction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Link {
+    setup: LinkSetup,
+    cut: bool,
+    rng: Rng,
+}
+
+/// A connection that both ends believe in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Connection {
+    /// The handshake is over: something has arrived at the server.
+    established: bool,
+    /// When the last message of each direction arrives; none overtakes another.
+    last_request: SimTime,
+    last_response: SimTime,
+}
+
+/// A message that a cut keeps in retransmission.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Held {
+    pub message: Message,
+    /// When it would have arrived.
+    pub since: SimTime,
+    /// On a connection that is not yet established it is the SYN that is repeated.
+    pub handshake: bool,
+}
+
+/// One message to lose.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct DropRule {
+    pub api: Api,
+    pub response: bool,
+    pub from: Option<NodeId>,
+    pub to: Option<NodeId>,
+    pub nth: u32,
+}
+
+/// All links and connections.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Network {
+    seed: u64,
+    default: LinkSetup,
+    links: BTreeMap<(NodeId, NodeId), Link>,
+    connections: BTreeMap<ConnId, Connection>,
+    /// Connections by the node that takes part, so that a death finds them.
+    by_node: BTreeMap<NodeId, BTreeSet<ConnId>>,
+    pub(super) held: Vec<Held>,
+    pub(super) drops: Vec<DropRule>,
+}
+
+impl Network {
+    pub(super) fn new(seed: u64, default: LinkSetup) -> Network {
+        Network { seed, default, links: BTreeMap::new(), connections: BTreeMap::new(), by_node: BTreeMap::new(), held: Vec::new(), drops: Vec::new() }
+    }
+
+    fn link(&mut self, from: NodeId, to: NodeId) -> &mut Link {
+        let (seed, setup) = (self.seed, self.default);
+        self.links.entry((from, to)).or_insert_with(|| Link { setup, cut: false, rng: Rng::stream(seed, StreamId::Link(from, to)) })
+    }
+
+    /// Time for one packet from one node to another: latency, jitter, and a retransmission for each loss.
+    fn flight(&mut self, from: NodeId, to: NodeId) -> Dur {
+        let link = self.link(from, to);
+        let setup = link.setup;
+        let mut span = setup.latency + link.rng.between(Dur::ZERO, setup.jitter);
+        let mut rto = DATA_RTO;
+        for _ in 0..RTO_DOUBLINGS {
+            if !link.rng.per_million(setup.loss_per_million) {
+                break;
+            }
+            span = span + rto;
+            rto = rto.scaled(2, 1);
+        }
+        span
+    }
+
+    /// When a message that is sent now arrives, if no cut holds it.
+    pub(super) fn arrival(&mut self, now: SimTime, conn: ConnId, direction: Direction) -> SimTime {
+        let (from, to) = match direction {
+            Direction::Request => (conn.client, conn.server),
+            Direction::Response => (conn.server, conn.client),
+        };
+        let mut at = now + self.flight(from, to);
+        let known = self.connections.contains_key(&conn);
+        if !known && direction == Direction::Request {
+            // SYN and SYN-ACK come first.
+            at = at + self.flight(from, to) + self.flight(to, from);
+            self.connections.insert(conn, Connection::default());
+            self.by_node.entry(conn.client).or_default().insert(conn);
+            self.by_node.entry(conn.server).or_default().insert(conn);
+        }
+        if let Some(connection) = self.connections.get_mut(&conn) {
+            let last = match direction {
+                Direction::Request => &mut connection.last_request,
+                Direction::Response => &mut connection.last_response,
+            };
+            at = at.max(*last);
+            *last = at;
+        }
+        at
+    }
+
+    /// Whether a message may still be sent on the connection.
+    pub(super) fn is_open(&self, conn: ConnId) -> bool {
+        self.connections.contains_key(&conn)
+    }
+
+    pub(super) fn is_established(&self, conn: ConnId) -> bool {
+        self.connections.get(&conn).is_some_and(|c| c.established)
+    }
+
+    pub(super) fn establish(&mut self, conn: ConnId) {
+        if let Some(connection) = self.connections.get_mut(&conn) {
+            connection.established = true;
+        }
+    }
+
+    /// Forgets a connection; answers when the other end learns of it, `None` if a cut keeps that from it.
+    pub(super) fn close(&mut self, now: SimTime, conn: ConnId, by: NodeId) -> Option<SimTime> {
+        let connection = self.connections.remove(&conn)?;
+        for node in [conn.client, conn.server] {
+            if let Some(conns) = self.by_node.get_mut(&node) {
+                conns.remove(&conn);
+            }
+        }
+        self.held.retain(|held| held.message.conn != conn);
+        let peer = conn.peer_of(by);
+        if self.is_cut(by, peer) {
+            return None;
+        }
+        let last = if by == conn.client { connection.last_request } else { connection.last_response };
+        Some((now + self.flight(by, peer)).max(last))
+    }
+
+    /// Connections in which a node takes part.
+    pub(super) fn connections_of(&self, node: NodeId) -> Vec<ConnId> {
+        self.by_node.get(&node).map_or_else(Vec::new, |conns| conns.iter().copied().collect())
+    }
+
+    /// Time for a reset to travel, `None` if a cut swallows it.
+    pub(super) fn reset_arrival(&mut self, now: SimTime, from: NodeId, to: NodeId) -> Option<SimTime> {
+        (!self.is_cut(from, to)).then(|| now + self.flight(from, to))
+    }
+
+    pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
+        self.links.get(&(from, to)).is_some_and(|link| link.cut)
+    }
+
+    /// Every direction in which nothing passes.
+    pub fn cuts(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        self.links.iter().filter(|(_, link)| link.cut).map(|(ends, _)| *ends)
+    }
+
+    /// The behaviour of a link in one direction.
+    pub fn link_setup(&self, from: NodeId, to: NodeId) -> LinkSetup {
+        self.links.get(&(from, to)).map_or(self.default, |link| link.setup)
+    }
+
+    /// The default of every link.
+    pub fn default_setup(&self) -> LinkSetup {
+        self.default
+    }
+
+    pub(super) fn set_cut(&mut self, from: NodeId, to: NodeId, cut: bool) -> bool {
+        let link = self.link(from, to);
+        core::mem::replace(&mut link.cut, cut) != cut
+    }
+
+    pub(super) fn set_link(&mut self, from: NodeId, to: NodeId, change: impl Fn(&mut LinkSetup)) {
+        change(&mut self.link(from, to).setup);
+    }
+
+    /// Takes what a healed link lets through again, with the time of the retransmission that arrives.
+    pub(super) fn release(&mut self, now: SimTime, from: NodeId, to: NodeId) -> Vec<(SimTime, Message)> {
+        let mut released = Vec::new();
+        let mut rest = Vec::new();
+        for held in core::mem::take(&mut self.held) {
+            if (held.message.from(), held.message.to()) == (from, to) {
+                released.push(held);
+            } else {
+                rest.push(held);
+            }
+        }
+        self.held = rest;
+        let mut out = Vec::new();
+        for held in released {
+            let at = next_retransmission(held.since, now, if held.handshake { SYN_RTO } else { DATA_RTO }) + self.flight(from, to);
+            let at = match self.connections.get_mut(&held.message.conn) {
+                Some(connection) => {
+                    let last = match held.message.direction {
+                        Direction::Request => &mut connection.last_request,
+                        Direction::Response => &mut connection.last_response,
+                    };
+                    // What lies in the same queue goes with the first retransmission that succeeds.
+                    let at = if *last > now { *last } else { at };
+                    *last = at;
+                    at
+                }
+                None => at,
+            };
+            out.push((at, held.message));
+        }
+        out
+    }
+
+    /// Whether this message is one to lose. Counts down the rules that match.
+    pub(super) fn loses(&mut self, api: Api, response: bool, from: NodeId, to: NodeId) -> bool {
+        let mut lost = false;
+        for rule in &mut self.drops {
+            let matches = rule.api == api && rule.response == response && rule.from.is_none_or(|n| n == from) && rule.to.is_none_or(|n| n == to);
+            if matches && rule.nth > 0 {
+                rule.nth -= 1;
+                lost |= rule.nth == 0;
+            }
+        }
+        self.drops.retain(|rule| rule.nth > 0);
+        lost
+    }
+}
+
+/// The first retransmission at or after `now` of a packet first lost at `since`.
+fn next_retransmission(since: SimTime, now: SimTime, first: Dur) -> SimTime {
+    let mut at = since + first;
+    let mut pause = first;
+    let longest = first.scaled(1 << RTO_DOUBLINGS, 1);
+    while at < now {
+        pause = if pause < longest { pause.scaled(2, 1) } else { longest };
+        at += pause;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retransmissions_double_their_pause() {
+        let at = |now| next_retransmission(SimTime(0), SimTime(now), DATA_RTO).0 / 1_000;
+        assert_eq!([at(1), at(200_001), at(600_001), at(20_000_000)], [200, 600, 1_400, 25_400]);
+    }
+}

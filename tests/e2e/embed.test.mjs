@@ -1,0 +1,46 @@
+// The embedded form at its frozen path, inside another site. What it shows is for other topics.
+
+import { equal, ok } from './harness.mjs';
+
+async function frameOf(visit, page) {
+  const frame = await (await page.locator('iframe').elementHandle()).contentFrame();
+  await visit.started(frame);
+  return frame;
+}
+
+export default async function (suite) {
+  await suite.check('the embed runs in the strictest sandbox', async (visit) => {
+    const page = await visit.open(suite.elsewhere.embedding(), { ready: false });
+    const frame = await frameOf(visit, page);
+    equal(await frame.evaluate(() => window.origin), 'null', 'origin');
+    equal(await frame.evaluate(() => document.documentElement.dataset.embed), '1', 'data-embed');
+    const storage = await frame.evaluate(() => {
+      try {
+        return typeof window.localStorage;
+      } catch (error) {
+        return error.name;
+      }
+    });
+    equal(storage, 'SecurityError', 'storage');
+    await suite.picture(page, 'embed-sandboxed-wide-light');
+  });
+
+  await suite.check('the embed takes neither focus nor scroll from its host, and stores nothing', async (visit) => {
+    const page = await visit.open(suite.elsewhere.embedding('embed/1/', ''), { ready: false });
+    const frame = await frameOf(visit, page);
+    equal(await page.evaluate(() => document.activeElement.tagName), 'BODY', 'focus');
+    equal(await page.evaluate(() => window.scrollY), 0, 'scroll');
+    equal(await frame.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, ''], 'storage');
+  });
+
+  await suite.check('the embed asks for no file of its own but its page', async (visit) => {
+    await visit.open('embed/1/');
+    const paths = visit.requests.map((url) => new URL(url).pathname);
+    equal(paths.filter((path) => path.startsWith('/embed/')), ['/embed/1/'], 'files under /embed/');
+    ok(paths.includes('/highwater-page_bg.wasm'), 'the program is the one of the page');
+  });
+
+  await suite.check('axe finds nothing in the embed', async (visit) => {
+    await suite.accessible(await visit.open('embed/1/'));
+  });
+}

@@ -1,0 +1,1 @@
+//! Components rendered to HTML natively. Nothing here needs a browser or clicks.
