@@ -97,7 +97,7 @@ pub struct ConsumerSpec {
     pub topics: Vec<Rc<str>>,
     /// Kafka's consumer configs, unparsed.
     pub config: ConfigMap,
-    /// Pause between the end of a `poll` and the next.
+    /// From the start of one `poll`, which waits at most 200 ms, to the start of the next. One that takes longer is followed at once.
     pub poll_every: Dur,
     /// The application calls `commitAsync` at this pace; `None`: never.
     pub commit_every: Option<Dur>,

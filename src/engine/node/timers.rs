@@ -127,6 +127,8 @@ pub enum ClientTimer {
     PollInterval,
     /// Next try of something that failed retriably.
     Retry,
+    /// `close` has taken all the time that it was given.
+    Close,
     /// An admin request: retry or time-out, by its action.
     Admin(u32),
 }

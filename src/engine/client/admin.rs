@@ -1,0 +1,457 @@
+//! The admin client: one request per action, retried within its time-out, and its answer kept. It watches nothing by itself.
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::config::{Backoff, CommonConfig, sooner};
+use super::net::{Net, NetDone};
+use crate::base::{ActionId, BrokerId, ClientId, Dur, Incarnation, LeaderEpoch, NodeId, Offset, SimTime, Tp};
+use crate::node::message::{AdminRequest, ClientCommand};
+use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
+use crate::protocol::{
+    CreateTopicRequest, DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, Isolation, ListOffsetsRequest, MetadataRequest, MetadataResponse, OffsetAndMetadata,
+    OffsetSpec, Placement, Request, Response,
+};
+use crate::trace::Kind;
+
+/// `request.timeout.ms` of the administrator's client.
+const REQUEST_TIMEOUT: Dur = Dur::secs(8);
+/// `default.api.timeout.ms` of the administrator's client.
+const API_TIMEOUT: Dur = Dur::secs(20);
+/// Offsets are asked for this often, each time with a new client.
+const OFFSET_TRIES: u32 = 3;
+
+/// What an administrator was told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AdminAnswer {
+    /// The change was accepted.
+    Done,
+    /// The exception by its error; `TimeoutException` also when nobody answered in time.
+    Refused {
+        error: ErrorCode,
+        exception: &'static str,
+    },
+    /// Partitions in the order of their numbers.
+    Topics(Vec<DescribedTopic>),
+    /// As the leader answers a client.
+    Offsets {
+        earliest: Offset,
+        latest: Offset,
+        last_stable: Offset,
+        leader_epoch: Option<LeaderEpoch>,
+    },
+    Group {
+        coordinator: BrokerId,
+        group: DescribedGroup,
+    },
+    Committed(Vec<(Tp, OffsetAndMetadata)>),
+    Quorum(DescribedQuorum),
+    /// Brokers that clients are told of, sorted.
+    Brokers(Vec<BrokerId>),
+}
+
+/// Where a task stands with the node that it asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Wire {
+    /// Has to choose a node.
+    Idle,
+    Connecting(BrokerId),
+    Flying(BrokerId),
+}
+
+/// What a task needs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Stage {
+    /// A new client learns from a bootstrap server which brokers there are.
+    Bootstrap,
+    /// The request itself, to any broker.
+    Any,
+    FindLeader,
+    AskLeader(BrokerId, Tp),
+    FindCoordinator,
+    AskCoordinator(BrokerId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Task {
+    request: AdminRequest,
+    stage: Stage,
+    wire: Wire,
+    deadline: SimTime,
+    not_before: SimTime,
+    /// Which of the three offset questions is next.
+    question: u32,
+    offsets: [Offset; 3],
+    tries: u32,
+    failures: u32,
+}
+
+/// The admin client.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Admin {
+    bootstrap: Vec<BrokerId>,
+    brokers: Vec<BrokerId>,
+    net: Net<ActionId>,
+    retry: Backoff,
+    tasks: BTreeMap<ActionId, Task>,
+    answers: BTreeMap<ActionId, AdminAnswer>,
+    client: ClientId,
+    closed: bool,
+}
+
+/// What an answer means for its task.
+enum Next {
+    Finish(AdminAnswer),
+    /// Again after a pause, from this stage on.
+    Retry(Stage),
+    /// On to this stage at once.
+    Go(Stage),
+}
+
+fn refused(error: ErrorCode) -> AdminAnswer {
+    AdminAnswer::Refused { error, exception: error.exception() }
+}
+
+/// The time that the request as a whole is given.
+fn time_limit(request: &AdminRequest) -> Dur {
+    match request {
+        AdminRequest::CreateTopic(CreateTopicRequest { timeout, .. }) if *timeout > Dur::ZERO => *timeout,
+        AdminRequest::CreateTopic(CreateTopicRequest { placement: Placement::Counts { .. }, .. }) => Dur::secs(15),
+        AdminRequest::CreateTopic(_)
+        | AdminRequest::DeleteTopic { .. }
+        | AdminRequest::CreatePartitions { .. }
+        | AdminRequest::DeleteRecords { .. }
+        | AdminRequest::AlterConfigs { .. }
+        | AdminRequest::ElectLeaders { .. } => API_TIMEOUT,
+        AdminRequest::DescribeTopics { .. } => Dur::secs(10),
+        AdminRequest::ListOffsets { .. } => Dur::secs(4),
+        AdminRequest::DescribeGroup { .. } | AdminRequest::ListCommitted { .. } | AdminRequest::DescribeQuorum | AdminRequest::DescribeCluster => Dur::secs(5),
+    }
+}
+
+fn first_stage(request: &AdminRequest) -> Stage {
+    match request {
+        // Observers look with a new client each time, so that one broker's old knowledge is not taken for the cluster's.
+        AdminRequest::DescribeTopics { .. } | AdminRequest::DescribeCluster => Stage::Bootstrap,
+        AdminRequest::DeleteRecords { .. } | AdminRequest::ListOffsets { .. } => Stage::FindLeader,
+        AdminRequest::DescribeGroup { .. } | AdminRequest::ListCommitted { .. } => Stage::FindCoordinator,
+        AdminRequest::CreateTopic(_)
+        | AdminRequest::DeleteTopic { .. }
+        | AdminRequest::CreatePartitions { .. }
+        | AdminRequest::AlterConfigs { .. }
+        | AdminRequest::ElectLeaders { .. }
+        | AdminRequest::DescribeQuorum => Stage::Any,
+    }
+}
+
+impl Admin {
+    pub fn start(client: ClientId, incarnation: Incarnation, bootstrap: Vec<BrokerId>) -> Admin {
+        let retry = Backoff { first: Dur::ms(100), most: Dur::secs(1), exponential: true };
+        let reconnect = Backoff { first: Dur::ms(50), most: Dur::secs(1), exponential: true };
+        let config = CommonConfig { request_timeout: REQUEST_TIMEOUT, retry, reconnect, metadata_max_age: Dur::secs(300), rebootstrap: true, leader_hints: false };
+        let net = Net::new(NodeId::Client(client), incarnation, config);
+        Admin { brokers: bootstrap.clone(), bootstrap, net, retry, tasks: BTreeMap::new(), answers: BTreeMap::new(), client, closed: false }
+    }
+
+    /// The answer to an action, once there is one.
+    pub fn admin_answer(&self, action: ActionId) -> Option<&AdminAnswer> {
+        self.answers.get(&action)
+    }
+
+    /// Actions that have no answer yet, with the broker that they wait for.
+    pub fn pending(&self) -> impl Iterator<Item = (ActionId, Option<BrokerId>, SimTime)> {
+        self.tasks.iter().map(|(action, task)| {
+            let broker = match task.wire {
+                Wire::Idle => None,
+                Wire::Connecting(broker) | Wire::Flying(broker) => Some(broker),
+            };
+            (*action, broker, task.deadline)
+        })
+    }
+
+    pub fn on_event(&mut self, ctx: &mut Ctx<'_>, event: Event) {
+        if self.closed {
+            return;
+        }
+        match event {
+            Event::Command(ClientCommand::Admin { action, request }) => {
+                let (stage, deadline) = (first_stage(&request), ctx.now + time_limit(&request));
+                if stage == Stage::Bootstrap {
+                    self.renew(ctx);
+                }
+                let task = Task { request, stage, wire: Wire::Idle, deadline, not_before: ctx.now, question: 0, offsets: [-1; 3], tries: 1, failures: 0 };
+                self.tasks.insert(action, task);
+            }
+            Event::Command(
+                ClientCommand::Produce { .. } | ClientCommand::SetRate { .. } | ClientCommand::PausePolling { .. } | ClientCommand::Seek { .. } | ClientCommand::Commit,
+            )
+            | Event::Timer(Timer::Client(_)) => {}
+            Event::Shutdown => {
+                self.closed = true;
+                ctx.note(Kind::ClientClosed { client: self.client });
+                ctx.exit(true);
+                return;
+            }
+            other => {
+                for done in self.net.on_event(ctx, other) {
+                    match done {
+                        NetDone::Connected { .. } | NetDone::Lost { .. } => {}
+                        NetDone::Done { broker, token, outcome } => self.on_done(ctx, broker, token, outcome),
+                    }
+                }
+            }
+        }
+        self.drive(ctx);
+    }
+
+    /// A new client in place of the old one: no connection is kept but those with something under way.
+    fn renew(&mut self, ctx: &mut Ctx<'_>) {
+        self.brokers = self.bootstrap.clone();
+        for broker in self.bootstrap.clone() {
+            if self.net.n_in_flight(broker, Channel::Client) == 0 {
+                self.net.close(ctx, broker, Channel::Client);
+            }
+        }
+    }
+
+    fn drive(&mut self, ctx: &mut Ctx<'_>) {
+        let actions: Vec<ActionId> = self.tasks.keys().copied().collect();
+        let mut wake = self.net.wake(ctx.now);
+        for action in actions {
+            self.step(ctx, action);
+            if let Some(task) = self.tasks.get(&action) {
+                let retry = (task.not_before > ctx.now).then_some(task.not_before);
+                wake = sooner(wake, sooner(Some(task.deadline), retry));
+            }
+        }
+        wake = sooner(wake, self.net.wake(ctx.now));
+        let timer = Timer::Client(ClientTimer::Admin(0));
+        match wake {
+            Some(at) => ctx.set(timer, at.since(ctx.now)),
+            None => ctx.cancel(&timer),
+        }
+    }
+
+    fn step(&mut self, ctx: &mut Ctx<'_>, action: ActionId) {
+        let Some(mut task) = self.tasks.remove(&action) else { return };
+        if task.deadline <= ctx.now {
+            return self.out_of_time(ctx, action, task);
+        }
+        loop {
+            match task.wire {
+                Wire::Flying(_) => break,
+                Wire::Idle if task.not_before > ctx.now => break,
+                Wire::Idle => match self.choose(ctx, task.stage) {
+                    Some(broker) => task.wire = Wire::Connecting(broker),
+                    None => break,
+                },
+                Wire::Connecting(broker) => {
+                    if self.net.ready(ctx, broker, Channel::Client) {
+                        let timeout = task.deadline.since(ctx.now).min(REQUEST_TIMEOUT);
+                        let request = self.request(&task, timeout);
+                        self.net.send(ctx, broker, Channel::Client, request, timeout, action);
+                        task.wire = Wire::Flying(broker);
+                        break;
+                    }
+                    if !self.net.unavailable(ctx.now, broker, Channel::Client) {
+                        break;
+                    }
+                    // The connection failed: another node, or whoever leads by now.
+                    task.wire = Wire::Idle;
+                    match task.stage {
+                        Stage::Bootstrap | Stage::Any | Stage::FindLeader | Stage::FindCoordinator => {}
+                        Stage::AskLeader(..) | Stage::AskCoordinator(_) => {
+                            task.stage = first_stage(&task.request);
+                            task.failures += 1;
+                            task.not_before = ctx.now + self.retry.after(task.failures, ctx.rng);
+                        }
+                    }
+                }
+            }
+        }
+        self.tasks.insert(action, task);
+    }
+
+    /// The node for a stage, `None` while every candidate rests.
+    fn choose(&mut self, ctx: &mut Ctx<'_>, stage: Stage) -> Option<BrokerId> {
+        let list = match stage {
+            Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => return Some(broker).filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)),
+            Stage::Bootstrap => &self.bootstrap,
+            Stage::Any | Stage::FindLeader | Stage::FindCoordinator => &self.brokers,
+        };
+        let open: Vec<BrokerId> = list.iter().copied().filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
+        if open.is_empty() {
+            self.brokers = self.bootstrap.clone();
+            return None;
+        }
+        Some(open[ctx.rng.below(open.len() as u32) as usize])
+    }
+
+    fn request(&self, task: &Task, timeout: Dur) -> Request {
+        let metadata = |topics: Vec<Rc<str>>| Request::Metadata(MetadataRequest { topics: Some(topics), allow_auto_topic_creation: false });
+        match (task.stage, &task.request) {
+            (Stage::Bootstrap, _) => metadata(Vec::new()),
+            (Stage::FindLeader, AdminRequest::DeleteRecords { topic, .. } | AdminRequest::ListOffsets { topic, .. }) => metadata(alloc::vec![topic.clone()]),
+            (Stage::FindCoordinator, AdminRequest::DescribeGroup { group } | AdminRequest::ListCommitted { group }) => Request::FindCoordinator { group: group.clone() },
+            (Stage::AskLeader(_, tp), AdminRequest::DeleteRecords { before, .. }) => Request::DeleteRecords { tp, before: *before, timeout },
+            (Stage::AskLeader(_, tp), _) => {
+                let (spec, isolation) = match task.question {
+                    0 => (OffsetSpec::Earliest, Isolation::ReadUncommitted),
+                    1 => (OffsetSpec::Latest, Isolation::ReadUncommitted),
+                    _ => (OffsetSpec::Latest, Isolation::ReadCommitted),
+                };
+                Request::ListOffsets(ListOffsetsRequest { replica: None, isolation, partitions: alloc::vec![(tp, None, spec)] })
+            }
+            (Stage::Any | Stage::FindLeader | Stage::FindCoordinator | Stage::AskCoordinator(_), request) => match request {
+                AdminRequest::CreateTopic(create) => Request::CreateTopics(CreateTopicRequest { timeout, ..create.clone() }),
+                AdminRequest::DeleteTopic { name } => Request::DeleteTopics { name: name.clone() },
+                AdminRequest::CreatePartitions { name, total } => Request::CreatePartitions { name: name.clone(), total: *total },
+                AdminRequest::AlterConfigs { resource, configs } => Request::IncrementalAlterConfigs { resource: resource.clone(), configs: configs.clone() },
+                AdminRequest::ElectLeaders { topic, partition, unclean } => Request::ElectLeaders { topic: topic.clone(), partition: *partition, unclean: *unclean },
+                AdminRequest::DescribeTopics { topics } => Request::DescribeTopicPartitions { topics: topics.clone() },
+                AdminRequest::DescribeGroup { group } => Request::DescribeGroups { group: group.clone() },
+                AdminRequest::ListCommitted { group } => Request::OffsetFetch { group: group.clone() },
+                AdminRequest::DescribeQuorum => Request::DescribeQuorum,
+                AdminRequest::DescribeCluster | AdminRequest::DeleteRecords { .. } | AdminRequest::ListOffsets { .. } => metadata(Vec::new()),
+            },
+        }
+    }
+
+    fn out_of_time(&mut self, ctx: &mut Ctx<'_>, action: ActionId, mut task: Task) {
+        // A request that nobody answers takes its connection with it.
+        if let Wire::Flying(broker) = task.wire {
+            for other in self.net.close(ctx, broker, Channel::Client) {
+                if let Some(other) = self.tasks.get_mut(&other) {
+                    other.wire = Wire::Idle;
+                }
+            }
+        }
+        if matches!(task.request, AdminRequest::ListOffsets { .. }) && task.tries < OFFSET_TRIES {
+            self.renew(ctx);
+            task.tries += 1;
+            task.question = 0;
+            task.deadline = ctx.now + time_limit(&task.request);
+            (task.stage, task.wire, task.not_before) = (first_stage(&task.request), Wire::Idle, ctx.now);
+            self.tasks.insert(action, task);
+            return self.step(ctx, action);
+        }
+        if matches!(task.request, AdminRequest::DescribeTopics { .. } | AdminRequest::DescribeCluster) {
+            self.renew(ctx);
+        }
+        self.finish(ctx, action, refused(ErrorCode::RequestTimedOut));
+    }
+
+    fn finish(&mut self, ctx: &mut Ctx<'_>, action: ActionId, answer: AdminAnswer) {
+        let error = if let AdminAnswer::Refused { error, .. } = answer { error } else { ErrorCode::None };
+        self.answers.insert(action, answer);
+        ctx.note(Kind::ActionAnswered { action, error });
+    }
+
+    fn on_done(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, action: ActionId, outcome: Outcome) {
+        let Some(mut task) = self.tasks.remove(&action) else { return };
+        if task.wire != Wire::Flying(broker) {
+            self.tasks.insert(action, task);
+            return;
+        }
+        task.wire = Wire::Idle;
+        let next = match outcome {
+            Outcome::Answer(answer) => self.interpret(&mut task, broker, answer),
+            Outcome::Failed(_) => Next::Retry(first_stage(&task.request)),
+        };
+        match next {
+            Next::Finish(answer) => return self.finish(ctx, action, answer),
+            Next::Go(stage) => task.stage = stage,
+            Next::Retry(stage) => {
+                task.stage = stage;
+                task.failures += 1;
+                task.not_before = ctx.now + self.retry.after(task.failures, ctx.rng);
+            }
+        }
+        self.tasks.insert(action, task);
+    }
+
+    fn interpret(&mut self, task: &mut Task, broker: BrokerId, answer: Response) -> Next {
+        let changed = |error: ErrorCode| match error {
+            ErrorCode::None => Next::Finish(AdminAnswer::Done),
+            ErrorCode::NotController => Next::Retry(Stage::Any),
+            error => Next::Finish(refused(error)),
+        };
+        match answer {
+            Response::Metadata(answer) => self.on_metadata(task, answer),
+            Response::CreateTopics { error }
+            | Response::DeleteTopics { error }
+            | Response::CreatePartitions { error }
+            | Response::ElectLeaders { error }
+            | Response::IncrementalAlterConfigs { error } => changed(error),
+            Response::DeleteRecords { error, .. } if error.refreshes_metadata() => Next::Retry(Stage::FindLeader),
+            Response::DeleteRecords { error, .. } => changed(error),
+            Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => Next::Go(Stage::AskCoordinator(coordinator)),
+            Response::FindCoordinator { error, .. } if error.is_none() || error.retriable() => Next::Retry(Stage::FindCoordinator),
+            Response::FindCoordinator { error, .. } => Next::Finish(refused(error)),
+            Response::DescribeGroups(group) if group.error.is_none() => Next::Finish(AdminAnswer::Group { coordinator: broker, group }),
+            Response::DescribeGroups(DescribedGroup { error, .. }) | Response::OffsetFetch { error, .. } if error.retriable() => Next::Retry(Stage::FindCoordinator),
+            Response::DescribeGroups(group) => Next::Finish(refused(group.error)),
+            Response::OffsetFetch { error: ErrorCode::None, offsets } => Next::Finish(AdminAnswer::Committed(offsets)),
+            Response::OffsetFetch { error, .. } => Next::Finish(refused(error)),
+            Response::DescribeQuorum(quorum) if quorum.error.is_none() => Next::Finish(AdminAnswer::Quorum(quorum)),
+            Response::DescribeQuorum(quorum) if quorum.error.retriable() => Next::Retry(Stage::Any),
+            Response::DescribeQuorum(quorum) => Next::Finish(refused(quorum.error)),
+            Response::DescribeTopicPartitions { topics } => {
+                let named = matches!(&task.request, AdminRequest::DescribeTopics { topics: Some(_) });
+                match topics.iter().find(|t| named && !t.error.is_none()) {
+                    Some(topic) => Next::Finish(refused(topic.error)),
+                    None => Next::Finish(AdminAnswer::Topics(topics)),
+                }
+            }
+            Response::ListOffsets { partitions } => match partitions.first() {
+                Some(listed) if listed.error.is_none() => {
+                    task.offsets[task.question.min(2) as usize] = listed.offset;
+                    task.question += 1;
+                    let [earliest, latest, last_stable] = task.offsets;
+                    if task.question < 3 { Next::Go(task.stage) } else { Next::Finish(AdminAnswer::Offsets { earliest, latest, last_stable, leader_epoch: listed.leader_epoch }) }
+                }
+                Some(_) | None => Next::Retry(Stage::FindLeader),
+            },
+            Response::Produce { .. }
+            | Response::Fetch { .. }
+            | Response::QuorumFetch(_)
+            | Response::OffsetCommit { .. }
+            | Response::JoinGroup(_)
+            | Response::Heartbeat { .. }
+            | Response::LeaveGroup { .. }
+            | Response::SyncGroup { .. }
+            | Response::InitProducerId { .. }
+            | Response::OffsetForLeaderEpoch { .. }
+            | Response::Vote { .. }
+            | Response::BeginQuorumEpoch { .. }
+            | Response::EndQuorumEpoch { .. }
+            | Response::AlterPartition { .. }
+            | Response::BrokerRegistration { .. }
+            | Response::BrokerHeartbeat { .. }
+            | Response::AllocateProducerIds { .. } => Next::Finish(refused(ErrorCode::UnknownServerError)),
+        }
+    }
+
+    fn on_metadata(&mut self, task: &mut Task, answer: MetadataResponse) -> Next {
+        if !answer.brokers.is_empty() {
+            self.brokers = answer.brokers.clone();
+        }
+        match (task.stage, &task.request) {
+            (_, AdminRequest::DeleteRecords { partition, .. } | AdminRequest::ListOffsets { partition, .. }) => {
+                let topic = answer.topics.first();
+                let found = topic.and_then(|t| t.topic.zip(t.partitions.get(*partition as usize)));
+                match found.and_then(|(id, p)| p.leader.map(|leader| (leader, Tp { topic: id, partition: *partition }))) {
+                    Some((leader, tp)) => Next::Go(Stage::AskLeader(leader, tp)),
+                    None => Next::Retry(Stage::FindLeader),
+                }
+            }
+            (Stage::Bootstrap, _) => Next::Go(Stage::Any),
+            (_, _) => {
+                let mut brokers = answer.brokers;
+                brokers.sort();
+                Next::Finish(AdminAnswer::Brokers(brokers))
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Committing positions: the application's `commitAsync`, auto-commit, and the commits before a rebalance and at `close` (section 7.8).
+
+use alloc::vec::Vec;
+
+use super::{Call, Closing, Consumer};
+use crate::base::{GenerationId, LeaderEpoch, Offset, SimTime, Tp};
+use crate::client::spec::ClientVersion;
+use crate::node::{Ctx, Outcome};
+use crate::protocol::{ErrorCode, OffsetAndMetadata, OffsetCommitRequest, Request, Response};
+use crate::trace::Kind;
+
+/// Who wants a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommitKind {
+    /// `commitAsync`: its callback is told.
+    Application,
+    /// Each `auto.commit.interval.ms`; a failure is only logged.
+    Auto,
+    BeforeRebalance,
+    Close,
+}
+
+impl Consumer {
+    /// Positions of everything assigned, also where nothing was delivered.
+    pub(super) fn positions_to_commit(&self, now: SimTime) -> Vec<(Tp, OffsetAndMetadata)> {
+        let with_epoch = self.spec.version >= ClientVersion::V2_3;
+        let commit = |tp: &Tp, offset, epoch: Option<i32>| (*tp, OffsetAndMetadata { offset, leader_epoch: epoch.filter(|_| with_epoch).map(LeaderEpoch), commit_timestamp: now });
+        self.partitions.iter().filter_map(|(tp, p)| p.position.map(|position| commit(tp, position.offset, position.epoch))).collect()
+    }
+
+    /// `commitAsync` of all positions. Without a coordinator it waits for one look-up and fails with it.
+    pub(super) fn commit_async(&mut self, ctx: &mut Ctx<'_>, kind: CommitKind) {
+        let offsets = self.positions_to_commit(ctx.now);
+        if offsets.is_empty() {
+            return;
+        }
+        if self.coordinator.is_some() && self.send_commit(ctx, kind, offsets.clone()) {
+            return;
+        }
+        self.waiting_commits.push((kind, offsets));
+        if self.coordinator.is_none() {
+            self.look_up_if_wanted(ctx);
+        }
+    }
+
+    /// Sends a commit if the connection to the coordinator stands.
+    pub(super) fn send_commit(&mut self, ctx: &mut Ctx<'_>, kind: CommitKind, offsets: Vec<(Tp, OffsetAndMetadata)>) -> bool {
+        let positions = offsets.iter().map(|(tp, o)| (*tp, o.offset)).collect();
+        let request = Request::OffsetCommit(OffsetCommitRequest {
+            group: self.spec.group.clone(),
+            generation: self.generation,
+            member_id: self.member_id.clone(),
+            instance_id: self.config.instance_id.clone(),
+            offsets,
+        });
+        let (timeout, generation) = (self.config.common.request_timeout, self.generation);
+        self.ask_coordinator(ctx, request, timeout, Call::Commit { kind, generation, offsets: positions })
+    }
+
+    /// A coordinator was found, or its connection stands now.
+    pub(super) fn send_waiting_commits(&mut self, ctx: &mut Ctx<'_>) {
+        for (kind, offsets) in core::mem::take(&mut self.waiting_commits) {
+            if !self.send_commit(ctx, kind, offsets.clone()) {
+                self.waiting_commits.push((kind, offsets));
+            }
+        }
+    }
+
+    pub(super) fn fail_waiting_commits(&mut self, ctx: &mut Ctx<'_>) {
+        for (kind, _) in core::mem::take(&mut self.waiting_commits) {
+            self.commit_failed(ctx, kind, "RetriableCommitFailedException");
+        }
+    }
+
+    fn commit_failed(&mut self, ctx: &mut Ctx<'_>, kind: CommitKind, exception: &'static str) {
+        match kind {
+            CommitKind::Application => {
+                self.counts.failed_commits += 1;
+                ctx.note(Kind::CommitFailed { group: self.spec.group.clone(), exception });
+            }
+            CommitKind::Auto => {
+                // Tried again soon, not only after the interval.
+                if exception == "RetriableCommitFailedException" {
+                    self.next_auto_commit = self.next_auto_commit.min(ctx.now + self.config.common.retry.first);
+                }
+            }
+            CommitKind::BeforeRebalance => self.prepare_commit = Some(true),
+            CommitKind::Close => self.closing = Some(Closing::Leave),
+        }
+    }
+
+    pub(super) fn auto_commit_if_due(&mut self, ctx: &mut Ctx<'_>) {
+        if self.config.auto_commit && self.next_auto_commit <= ctx.now {
+            self.next_auto_commit = ctx.now + self.config.auto_commit_interval;
+            self.commit_async(ctx, CommitKind::Auto);
+        }
+    }
+
+    pub(super) fn on_committed(&mut self, ctx: &mut Ctx<'_>, kind: CommitKind, generation: GenerationId, offsets: Vec<(Tp, Offset)>, outcome: Outcome) {
+        let error = match outcome {
+            Outcome::Answer(Response::OffsetCommit { results }) => results.iter().map(|(_, e)| *e).find(|e| !e.is_none()).unwrap_or_default(),
+            Outcome::Answer(_) => ErrorCode::UnknownServerError,
+            Outcome::Failed(_) => {
+                self.commit_failed(ctx, kind, "RetriableCommitFailedException");
+                return self.lose_coordinator(ctx, ErrorCode::NetworkException);
+            }
+        };
+        let current = generation == self.generation;
+        match error {
+            ErrorCode::None => {
+                self.counts.commits += 1;
+                for (tp, offset) in offsets {
+                    if let Some(partition) = self.partitions.get_mut(&tp) {
+                        partition.committed = Some(offset);
+                    }
+                }
+                ctx.note(Kind::CommitSucceeded { group: self.spec.group.clone() });
+                match kind {
+                    CommitKind::Application | CommitKind::Auto => {}
+                    CommitKind::BeforeRebalance => self.prepare_commit = Some(true),
+                    CommitKind::Close => self.closing = Some(Closing::Leave),
+                }
+            }
+            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator | ErrorCode::RequestTimedOut => {
+                self.commit_failed(ctx, kind, "RetriableCommitFailedException");
+                self.lose_coordinator(ctx, error);
+            }
+            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
+                if current && kind != CommitKind::Close {
+                    self.reset_generation(error == ErrorCode::IllegalGeneration);
+                }
+                self.commit_failed(ctx, kind, "CommitFailedException");
+            }
+            ErrorCode::RebalanceInProgress => {
+                self.rejoin |= current;
+                let exception = if self.spec.version >= ClientVersion::V2_5 { "RebalanceInProgressException" } else { "CommitFailedException" };
+                self.commit_failed(ctx, kind, exception);
+            }
+            ErrorCode::FencedInstanceId => {
+                self.fatal = Some(error.exception());
+                self.commit_failed(ctx, kind, error.exception());
+            }
+            other => {
+                let exception = if other.retriable() { "RetriableCommitFailedException" } else { other.exception() };
+                self.commit_failed(ctx, kind, exception);
+            }
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! A consumer of the classic protocol with its application, a loop of `poll` and `commitAsync`. It reads nothing of the cluster but answers.
+
+pub mod assignor;
+mod commit;
+mod coordinator;
+mod fetcher;
+mod membership;
+mod poll;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::config::{ConfigRefusal, ConsumerConfig};
+use super::metadata::Metadata;
+use super::net::{Net, NetDone};
+use super::spec::{ClientVersion, ConsumerSpec, PollForm};
+use crate::base::{BrokerId, ClientId, GenerationId, Incarnation, NodeId, Offset, SimTime, Tp};
+use crate::node::message::ClientCommand;
+use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
+use crate::protocol::{ErrorCode, OffsetSpec, Response};
+
+pub use commit::CommitKind;
+pub use fetcher::{Assigned, Fetchability, Position};
+pub use status::ConsumerStatus;
+
+/// What a request of a consumer is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Call {
+    Metadata,
+    FindCoordinator,
+    Join,
+    Sync { generation: GenerationId },
+    Heartbeat { generation: GenerationId },
+    Leave,
+    Commit { kind: CommitKind, generation: GenerationId, offsets: Vec<(Tp, Offset)> },
+    Committed,
+    ListOffsets { partitions: Vec<(Tp, OffsetSpec)> },
+    LeaderEpoch { tp: Tp, offset: Offset },
+    Fetch { positions: Vec<(Tp, Offset)> },
+}
+
+/// Counts of what the application saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ConsumerCounts {
+    pub delivered: u64,
+    pub commits: u64,
+    pub failed_commits: u64,
+    pub polls: u64,
+    /// Calls of `poll` that took longer than 2 s.
+    pub slow_polls: u64,
+    pub failed_polls: u64,
+}
+
+/// A call of `poll` that has not returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Poll {
+    started: SimTime,
+    deadline: SimTime,
+}
+
+/// The search for the coordinator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Lookup {
+    wanted: bool,
+    flying: bool,
+    not_before: SimTime,
+    /// Answer of the last one, if it named nobody.
+    error: Option<ErrorCode>,
+}
+
+/// Where the member stands in its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Membership {
+    Unjoined,
+    Joining,
+    Syncing,
+    Stable,
+}
+
+/// What `close` still has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Closing {
+    Commit,
+    CommitFlying,
+    Leave,
+    LeaveFlying,
+    Done,
+}
+
+/// A consumer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Consumer {
+    client: ClientId,
+    client_id: Rc<str>,
+    spec: ConsumerSpec,
+    config: ConsumerConfig,
+    net: Net<Call>,
+    metadata: Metadata,
+    counts: ConsumerCounts,
+
+    poll: Option<Poll>,
+    next_poll: SimTime,
+    pause: Option<crate::base::Dur>,
+    paused_until: SimTime,
+    last_commit_call: Option<SimTime>,
+    /// What the next `poll` throws.
+    error: Option<&'static str>,
+    /// What every `poll` throws from now on.
+    fatal: Option<&'static str>,
+
+    coordinator: Option<BrokerId>,
+    lookup: Lookup,
+    membership: Membership,
+    rejoin: bool,
+    prepared: bool,
+    /// The commit before a rebalance: `Some(false)` under way, `Some(true)` done.
+    prepare_commit: Option<bool>,
+    join_not_before: SimTime,
+    generation: GenerationId,
+    member_id: Rc<str>,
+    is_leader: bool,
+    /// Partition counts that the leader assigned by.
+    snapshot: BTreeMap<Rc<str>, usize>,
+    heartbeat_at: SimTime,
+    heartbeat_flying: bool,
+    last_contact: SimTime,
+
+    partitions: BTreeMap<Tp, Assigned>,
+    seen_metadata: u64,
+    fetching: BTreeSet<BrokerId>,
+    committed_flying: bool,
+    committed_not_before: SimTime,
+    next_auto_commit: SimTime,
+    waiting_commits: Vec<(CommitKind, Vec<(Tp, crate::protocol::OffsetAndMetadata)>)>,
+
+    closing: Option<Closing>,
+    closed: bool,
+}
+
+impl Consumer {
+    pub fn start(ctx: &mut Ctx<'_>, client: ClientId, name: &Rc<str>, incarnation: Incarnation, bootstrap: Vec<BrokerId>, spec: ConsumerSpec) -> Result<Consumer, ConfigRefusal> {
+        let config = ConsumerConfig::parse(spec.version, &spec.config)?;
+        let client_id = spec.config.get("client.id").cloned().unwrap_or_else(|| name.clone());
+        let mut metadata = Metadata::new(bootstrap, config.common, config.allow_auto_create);
+        for topic in &spec.topics {
+            metadata.want(topic);
+        }
+        let mut consumer = Consumer {
+            client,
+            client_id,
+            net: Net::new(NodeId::Client(client), incarnation, config.common),
+            metadata,
+            counts: ConsumerCounts::default(),
+            poll: None,
+            next_poll: ctx.now,
+            pause: None,
+            paused_until: SimTime::ZERO,
+            last_commit_call: None,
+            error: None,
+            fatal: None,
+            coordinator: None,
+            lookup: Lookup::default(),
+            membership: Membership::Unjoined,
+            rejoin: true,
+            prepared: false,
+            prepare_commit: None,
+            join_not_before: SimTime::ZERO,
+            generation: GenerationId(-1),
+            member_id: "".into(),
+            is_leader: false,
+            snapshot: BTreeMap::new(),
+            heartbeat_at: SimTime::ZERO,
+            heartbeat_flying: false,
+            last_contact: SimTime::ZERO,
+            partitions: BTreeMap::new(),
+            seen_metadata: 0,
+            fetching: BTreeSet::new(),
+            committed_flying: false,
+            committed_not_before: SimTime::ZERO,
+            next_auto_commit: ctx.now + config.auto_commit_interval,
+            waiting_commits: Vec::new(),
+            closing: None,
+            closed: false,
+            spec,
+            config,
+        };
+        consumer.begin_poll(ctx);
+        consumer.drive(ctx);
+        Ok(consumer)
+    }
+
+    /// Whether `poll` waits for the coordinator without end.
+    fn blocks(&self) -> bool {
+        self.spec.version == ClientVersion::V1_1 || self.spec.poll == PollForm::Long && self.spec.version < ClientVersion::V4_1
+    }
+
+    /// Whether `poll` goes on to fetch without a coordinator (2.5+).
+    fn reads_on(&self) -> bool {
+        !self.blocks() && self.spec.version >= ClientVersion::V2_5
+    }
+
+    pub fn on_event(&mut self, ctx: &mut Ctx<'_>, event: Event) {
+        if self.closed {
+            return;
+        }
+        match event {
+            Event::Command(command) => self.on_command(ctx, command),
+            Event::Shutdown => self.begin_close(ctx),
+            Event::Timer(Timer::Client(timer)) => self.on_timer(ctx, &timer),
+            other => {
+                for done in self.net.on_event(ctx, other) {
+                    self.on_net(ctx, done);
+                }
+            }
+        }
+        self.drive(ctx);
+    }
+
+    fn on_timer(&mut self, ctx: &mut Ctx<'_>, timer: &ClientTimer) {
+        match timer {
+            ClientTimer::Poll => {
+                if self.poll.is_none() && self.closing.is_none() && self.next_poll <= ctx.now {
+                    self.begin_poll(ctx);
+                }
+            }
+            ClientTimer::Heartbeat => self.on_heartbeat_timer(ctx),
+            ClientTimer::PollInterval => self.on_poll_interval(ctx),
+            ClientTimer::Close => self.closing = Some(Closing::Done),
+            // These only make the client look again at what is due.
+            ClientTimer::Commit | ClientTimer::CoordinatorRetry | ClientTimer::Retry | ClientTimer::MetadataRefresh => {}
+            ClientTimer::NextRecord | ClientTimer::Burst(_) | ClientTimer::Sender | ClientTimer::Block | ClientTimer::Admin(_) => {}
+        }
+    }
+
+    fn on_command(&mut self, ctx: &mut Ctx<'_>, command: ClientCommand) {
+        match command {
+            ClientCommand::PausePolling { span } => {
+                if self.poll.is_some() {
+                    self.pause = Some(span);
+                } else {
+                    self.paused_until = ctx.now + span;
+                    self.next_poll = ctx.now + span;
+                    ctx.set(Timer::Client(ClientTimer::Poll), span);
+                }
+            }
+            ClientCommand::Seek { topic, partition, offset } => self.seek(&topic, partition, offset),
+            ClientCommand::Commit => self.commit_async(ctx, CommitKind::Application),
+            ClientCommand::Produce { .. } | ClientCommand::SetRate { .. } | ClientCommand::Admin { .. } => {}
+        }
+    }
+
+    fn on_net(&mut self, ctx: &mut Ctx<'_>, done: NetDone<Call>) {
+        match done {
+            NetDone::Connected { .. } => {
+                if self.coordinator.is_some() {
+                    self.send_waiting_commits(ctx);
+                }
+            }
+            NetDone::Lost { broker, channel } => {
+                self.metadata.request_update();
+                if channel == Channel::Coordinator && self.coordinator == Some(broker) {
+                    self.lose_coordinator(ctx, ErrorCode::NetworkException);
+                }
+                if channel == Channel::Client {
+                    self.fetching.remove(&broker);
+                }
+            }
+            NetDone::Done { broker, token, outcome } => self.on_done(ctx, broker, token, outcome),
+        }
+    }
+
+    fn on_done(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, token: Call, outcome: Outcome) {
+        match token {
+            Call::Metadata => match outcome {
+                Outcome::Answer(Response::Metadata(answer)) => self.metadata.on_answer(ctx, answer),
+                Outcome::Answer(_) | Outcome::Failed(_) => self.metadata.on_failure(ctx),
+            },
+            Call::FindCoordinator => self.on_coordinator_found(ctx, outcome),
+            Call::Join => self.on_joined(ctx, outcome),
+            Call::Sync { generation } => self.on_synced(ctx, generation, outcome),
+            Call::Heartbeat { generation } => self.on_heartbeat(ctx, generation, outcome),
+            Call::Leave => {
+                if self.closing.is_some() {
+                    self.closing = Some(Closing::Done);
+                }
+            }
+            Call::Commit { kind, generation, offsets } => self.on_committed(ctx, kind, generation, offsets, outcome),
+            Call::Committed => self.on_committed_offsets(ctx, outcome),
+            Call::ListOffsets { partitions } => self.on_listed_offsets(ctx, partitions, outcome),
+            Call::LeaderEpoch { tp, offset } => self.on_epoch_end(ctx, tp, offset, outcome),
+            Call::Fetch { positions } => self.on_fetched(ctx, broker, positions, outcome),
+        }
+    }
+
+    /// Does everything that can be done now and arms the timer for what comes later.
+    fn drive(&mut self, ctx: &mut Ctx<'_>) {
+        if self.closing.is_some() {
+            self.close_step(ctx);
+            if self.closed {
+                return;
+            }
+        }
+        // A poll that returns is followed by the next at once if its time has come.
+        while self.poll.is_some() && self.advance_poll(ctx) {}
+        self.look_up_if_wanted(ctx);
+        if let Some((broker, request)) = self.metadata.next_request(ctx, &mut self.net) {
+            self.net.send(ctx, broker, Channel::Client, request, self.config.common.request_timeout, Call::Metadata);
+        }
+        self.arm(ctx);
+    }
+
+    fn arm(&mut self, ctx: &mut Ctx<'_>) {
+        let mut at = super::config::sooner(self.metadata.wake(ctx.now), self.net.wake(ctx.now));
+        let partitions = self.partitions.values().map(|p| p.not_before);
+        for moment in [self.lookup.not_before, self.join_not_before, self.committed_not_before].into_iter().chain(partitions) {
+            if moment > ctx.now {
+                at = super::config::sooner(at, Some(moment));
+            }
+        }
+        let timer = Timer::Client(ClientTimer::Retry);
+        match at {
+            Some(at) => ctx.set(timer, at.since(ctx.now)),
+            None => ctx.cancel(&timer),
+        }
+    }
+
+    /// Sends to the coordinator if its connection stands.
+    fn ask_coordinator(&mut self, ctx: &mut Ctx<'_>, body: crate::protocol::Request, timeout: crate::base::Dur, call: Call) -> bool {
+        let Some(broker) = self.coordinator else { return false };
+        if !self.net.ready(ctx, broker, Channel::Coordinator) {
+            return false;
+        }
+        self.net.send(ctx, broker, Channel::Coordinator, body, timeout, call);
+        true
+    }
+}

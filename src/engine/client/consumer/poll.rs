@@ -1,0 +1,108 @@
+//! The loop of the application and the steps of one `poll`, by client version and form (section 7.7). It asks nobody; the steps do.
+
+use super::coordinator::Step;
+use super::{Closing, CommitKind, Consumer, Poll};
+use crate::base::Dur;
+use crate::node::{ClientTimer, Ctx, Timer};
+use crate::trace::Kind;
+
+/// The time that the application gives a `poll`.
+const POLL_TIMEOUT: Dur = Dur::ms(200);
+/// A `poll` that takes longer is counted.
+const SLOW_POLL: Dur = Dur::secs(2);
+/// The application rests after an exception.
+const REST_AFTER_EXCEPTION: Dur = Dur::ms(500);
+/// The application gives `close` this long.
+const CLOSE_LIMIT: Dur = Dur::secs(3);
+
+impl Consumer {
+    pub(super) fn begin_poll(&mut self, ctx: &mut Ctx<'_>) {
+        self.counts.polls += 1;
+        self.poll = Some(Poll { started: ctx.now, deadline: ctx.now + POLL_TIMEOUT });
+        ctx.set(Timer::Client(ClientTimer::Poll), POLL_TIMEOUT);
+        ctx.set(Timer::Client(ClientTimer::PollInterval), self.config.max_poll_interval);
+    }
+
+    /// One pass through the steps of the current `poll`. True if it returned and the next began at this instant.
+    pub(super) fn advance_poll(&mut self, ctx: &mut Ctx<'_>) -> bool {
+        let Some(poll) = self.poll else { return false };
+        if let Some(exception) = self.fatal.or(self.error.take()) {
+            return self.throw(ctx, exception);
+        }
+        let expired = poll.deadline <= ctx.now;
+        let step = self.group_step(ctx);
+        if let Some(exception) = self.fatal.or(self.error.take()) {
+            return self.throw(ctx, exception);
+        }
+        match step {
+            Step::Done => {
+                self.position_step(ctx);
+                if let Some(exception) = self.error.take() {
+                    return self.throw(ctx, exception);
+                }
+            }
+            Step::NoCoordinator | Step::Joining if self.blocks() => return false,
+            Step::NoCoordinator | Step::Joining if !self.reads_on() => return expired && self.end_poll(ctx, false),
+            // From 2.5 on a poll waits for a coordinator up to its own time, and then reads all the same.
+            Step::NoCoordinator if !expired => return false,
+            Step::NoCoordinator | Step::Joining => {}
+        }
+        if self.has_buffered() {
+            return self.end_poll(ctx, true);
+        }
+        self.send_fetches(ctx);
+        // What blocked without end does not also lose its own time.
+        expired && self.end_poll(ctx, false)
+    }
+
+    fn throw(&mut self, ctx: &mut Ctx<'_>, exception: &'static str) -> bool {
+        self.counts.failed_polls += 1;
+        ctx.note(Kind::PollFailed { group: self.spec.group.clone(), exception });
+        self.poll = None;
+        self.next_poll = ctx.now + REST_AFTER_EXCEPTION;
+        ctx.set(Timer::Client(ClientTimer::Poll), REST_AFTER_EXCEPTION);
+        false
+    }
+
+    /// `poll` returns; the application handles the records, commits if its second is over, and polls again.
+    fn end_poll(&mut self, ctx: &mut Ctx<'_>, deliver: bool) -> bool {
+        let Some(poll) = self.poll.take() else { return false };
+        if ctx.now.since(poll.started) > SLOW_POLL {
+            self.counts.slow_polls += 1;
+        }
+        if deliver {
+            self.deliver(ctx);
+        }
+        let due = self.spec.commit_every.is_some_and(|every| self.last_commit_call.is_none_or(|last| last + every <= ctx.now));
+        let pause = self.pause.take();
+        if due {
+            self.last_commit_call = Some(ctx.now);
+            self.commit_async(ctx, CommitKind::Application);
+        }
+        let regular = poll.started + self.spec.poll_every.max(Dur(1));
+        self.next_poll = match pause {
+            Some(span) => {
+                self.paused_until = ctx.now + span;
+                ctx.now + span
+            }
+            None => regular.max(ctx.now),
+        };
+        if self.next_poll <= ctx.now {
+            self.begin_poll(ctx);
+            return true;
+        }
+        ctx.set(Timer::Client(ClientTimer::Poll), self.next_poll.since(ctx.now));
+        false
+    }
+
+    pub(super) fn begin_close(&mut self, ctx: &mut Ctx<'_>) {
+        if self.closing.is_some() {
+            return;
+        }
+        self.poll = None;
+        ctx.cancel(&Timer::Client(ClientTimer::Poll));
+        ctx.cancel(&Timer::Client(ClientTimer::PollInterval));
+        ctx.set(Timer::Client(ClientTimer::Close), CLOSE_LIMIT);
+        self.closing = Some(Closing::Commit);
+    }
+}

@@ -1,0 +1,238 @@
+//! What a client believes of the cluster: brokers, topics, leaders with epochs, and when it asks again. Never the truth, only the last answer.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::config::{CommonConfig, sooner};
+use super::net::{Net, NoNode};
+use crate::base::{BrokerId, LeaderEpoch, SimTime, TopicId, Tp};
+use crate::node::Ctx;
+use crate::protocol::{ErrorCode, LeaderHint, MetadataRequest, MetadataResponse, Request};
+use crate::trace::Kind;
+
+/// A partition as the client knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KnownPartition {
+    pub leader: Option<BrokerId>,
+    pub epoch: LeaderEpoch,
+    pub error: ErrorCode,
+}
+
+/// A topic as the client knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KnownTopic {
+    pub id: TopicId,
+    pub partitions: Vec<KnownPartition>,
+}
+
+/// The cache and its refreshes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Metadata {
+    config: CommonConfig,
+    bootstrap: Vec<BrokerId>,
+    brokers: Vec<BrokerId>,
+    topics: BTreeMap<Rc<str>, KnownTopic>,
+    names: BTreeMap<TopicId, Rc<str>>,
+    wanted: BTreeSet<Rc<str>>,
+    /// Last error of topics that cannot be described.
+    errors: BTreeMap<Rc<str>, ErrorCode>,
+    allow_auto_create: bool,
+    needed: bool,
+    in_flight: bool,
+    /// Refreshes in a row that taught nothing.
+    fruitless: u32,
+    not_before: SimTime,
+    last_success: Option<SimTime>,
+    /// Counts answers.
+    pub version: u64,
+}
+
+impl Metadata {
+    pub fn new(bootstrap: Vec<BrokerId>, config: CommonConfig, allow_auto_create: bool) -> Metadata {
+        Metadata {
+            config,
+            brokers: bootstrap.clone(),
+            bootstrap,
+            topics: BTreeMap::new(),
+            names: BTreeMap::new(),
+            wanted: BTreeSet::new(),
+            errors: BTreeMap::new(),
+            allow_auto_create,
+            needed: true,
+            in_flight: false,
+            fruitless: 0,
+            not_before: SimTime::ZERO,
+            last_success: None,
+            version: 0,
+        }
+    }
+
+    /// Brokers that may be asked.
+    pub fn brokers(&self) -> &[BrokerId] {
+        &self.brokers
+    }
+    pub fn topic(&self, name: &str) -> Option<&KnownTopic> {
+        self.topics.get(name)
+    }
+    pub fn name_of(&self, topic: TopicId) -> Option<&Rc<str>> {
+        self.names.get(&topic)
+    }
+    /// Why a topic is unknown.
+    pub fn error_of(&self, name: &str) -> Option<ErrorCode> {
+        self.errors.get(name).copied()
+    }
+    pub fn partition(&self, tp: Tp) -> Option<&KnownPartition> {
+        let topic = self.topics.get(self.names.get(&tp.topic)?)?;
+        topic.partitions.get(tp.partition as usize).filter(|_| topic.id == tp.topic)
+    }
+    pub fn tp(&self, name: &str, partition: u32) -> Option<Tp> {
+        self.topics.get(name).filter(|t| (partition as usize) < t.partitions.len()).map(|t| Tp { topic: t.id, partition })
+    }
+    pub fn leader(&self, tp: Tp) -> Option<BrokerId> {
+        self.partition(tp).and_then(|p| p.leader)
+    }
+    /// Every leader that the client believes in.
+    pub fn leaders(&self) -> impl Iterator<Item = (Tp, BrokerId)> {
+        self.topics.values().flat_map(|t| t.partitions.iter().enumerate().filter_map(|(i, p)| p.leader.map(|leader| (Tp { topic: t.id, partition: i as u32 }, leader))))
+    }
+
+    /// The client needs this topic from now on.
+    pub fn want(&mut self, topic: &Rc<str>) {
+        if self.wanted.insert(topic.clone()) {
+            self.needed = true;
+            // A new topic is asked for at once, whatever the backoff.
+            self.fruitless = 0;
+            self.not_before = SimTime::ZERO;
+        }
+    }
+
+    /// Something told the client that it may be wrong.
+    pub fn request_update(&mut self) {
+        self.needed = true;
+    }
+
+    /// Whether a refresh is wanted or under way.
+    pub fn is_updating(&self) -> bool {
+        self.needed || self.in_flight
+    }
+
+    /// The node to ask and the request, if a refresh is due and a node is ready.
+    pub fn next_request<P: Clone>(&mut self, ctx: &mut Ctx<'_>, net: &mut Net<P>) -> Option<(BrokerId, Request)> {
+        let aged = self.last_success.is_some_and(|at| at + self.config.metadata_max_age <= ctx.now);
+        if self.in_flight || !(self.needed || aged) || self.not_before > ctx.now {
+            return None;
+        }
+        match net.least_loaded(ctx, &self.brokers) {
+            Ok(broker) => {
+                self.in_flight = true;
+                self.needed = false;
+                let topics = Some(self.wanted.iter().cloned().collect());
+                Some((broker, Request::Metadata(MetadataRequest { topics, allow_auto_topic_creation: self.allow_auto_create })))
+            }
+            Err(NoNode::Connecting) => None,
+            Err(NoNode::AllDown) => {
+                if self.config.rebootstrap && self.brokers != self.bootstrap {
+                    self.brokers = self.bootstrap.clone();
+                    self.needed = true;
+                    return self.next_request(ctx, net);
+                }
+                None
+            }
+        }
+    }
+
+    /// The refresh failed: again after the backoff.
+    pub fn on_failure(&mut self, ctx: &mut Ctx<'_>) {
+        self.in_flight = false;
+        self.needed = true;
+        self.back_off(ctx);
+    }
+
+    fn back_off(&mut self, ctx: &mut Ctx<'_>) {
+        self.fruitless += 1;
+        self.not_before = ctx.now + self.config.retry.after(self.fruitless, ctx.rng);
+    }
+
+    /// An answer. Entries with an older leader epoch than the one known are ignored, unless the topic was made anew (section 8.1).
+    pub fn on_answer(&mut self, ctx: &mut Ctx<'_>, answer: MetadataResponse) {
+        self.in_flight = false;
+        self.last_success = Some(ctx.now);
+        self.version += 1;
+        if !answer.brokers.is_empty() {
+            self.brokers = answer.brokers;
+        }
+        let mut learned = false;
+        for topic in answer.topics {
+            let Some(id) = topic.topic.filter(|_| topic.error.is_none() || topic.error == ErrorCode::LeaderNotAvailable) else {
+                if topic.error.refreshes_metadata() {
+                    self.needed = true;
+                }
+                if topic.error == ErrorCode::UnknownTopicOrPartition
+                    && let Some(old) = self.topics.remove(&topic.name)
+                {
+                    self.names.remove(&old.id);
+                }
+                self.errors.insert(topic.name, topic.error);
+                continue;
+            };
+            self.errors.remove(&topic.name);
+            let old = self.topics.remove(&topic.name).filter(|old| old.id == id);
+            let mut partitions = Vec::with_capacity(topic.partitions.len());
+            for (index, new) in topic.partitions.into_iter().enumerate() {
+                let known = old.as_ref().and_then(|old| old.partitions.get(index));
+                if let Some(known) = known.filter(|known| known.epoch > new.leader_epoch) {
+                    partitions.push(known.clone());
+                    continue;
+                }
+                if new.error.refreshes_metadata() || new.leader.is_none() {
+                    self.needed = true;
+                }
+                if known.is_none_or(|known| known.leader != new.leader || known.epoch != new.leader_epoch) {
+                    learned = true;
+                    if let Some(leader) = new.leader.filter(|leader| known.is_none_or(|known| known.leader != Some(*leader))) {
+                        ctx.note(Kind::LeaderDiscovered { tp: Tp { topic: id, partition: index as u32 }, leader });
+                    }
+                }
+                partitions.push(KnownPartition { leader: new.leader, epoch: new.leader_epoch, error: new.error });
+            }
+            self.names.insert(id, topic.name.clone());
+            self.topics.insert(topic.name, KnownTopic { id, partitions });
+        }
+        if learned || !self.needed {
+            self.fruitless = 0;
+        }
+        self.back_off(ctx);
+        if self.wanted.iter().any(|name| !self.topics.contains_key(name) && !self.errors.contains_key(name)) {
+            // A topic that was wanted while the request was under way.
+            self.needed = true;
+            self.not_before = ctx.now;
+        }
+    }
+
+    /// A newer leader that an error named (KIP-951). Whether it was news.
+    pub fn on_hint(&mut self, ctx: &mut Ctx<'_>, tp: Tp, hint: LeaderHint) -> bool {
+        let Some(name) = self.names.get(&tp.topic) else { return false };
+        let Some(known) = self.topics.get_mut(name).and_then(|t| t.partitions.get_mut(tp.partition as usize)) else { return false };
+        if !self.config.leader_hints || hint.epoch <= known.epoch {
+            return false;
+        }
+        *known = KnownPartition { leader: Some(hint.leader), epoch: hint.epoch, error: ErrorCode::None };
+        if !self.brokers.contains(&hint.leader) {
+            self.brokers.push(hint.leader);
+        }
+        self.version += 1;
+        ctx.note(Kind::LeaderDiscovered { tp, leader: hint.leader });
+        true
+    }
+
+    /// When the next refresh is due, if it waits for time alone.
+    pub fn wake(&self, now: SimTime) -> Option<SimTime> {
+        if self.in_flight {
+            return None;
+        }
+        let aged = self.last_success.map(|at| at + self.config.metadata_max_age);
+        let wanted = self.needed.then_some(self.not_before);
+        sooner(aged, wanted).filter(|at| *at > now)
+    }
+}
