@@ -3,7 +3,9 @@
 #![allow(clippy::result_large_err)]
 
 pub mod desk;
+pub mod explain;
 pub mod link;
+pub mod playback;
 pub mod recording;
 pub mod scenario;
 pub mod view;

@@ -1,14 +1,20 @@
 //! What is worth stopping at. A retry that fails like the one before it is not; the first one is. It decides nothing of the run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use highwater_engine::base::{NodeId, Tp};
+use highwater_engine::base::{BrokerId, NodeId, TopicId, Tp};
 use highwater_engine::protocol::GroupState;
+use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::trace::{Kind, QuorumRole, TraceEntry};
 
 /// Remembers what goes on failing.
 #[derive(Clone, Debug, Default)]
 pub struct Notability {
+    /// Internal topics with their partitions, and the groups of the run: nobody wants to stop at the other 49 partitions of the offsets topic.
+    internal: BTreeMap<TopicId, u32>,
+    groups: BTreeSet<Rc<str>>,
+    found: BTreeSet<(NodeId, BrokerId)>,
     without_coordinator: BTreeSet<NodeId>,
     commits_fail: BTreeSet<NodeId>,
     polls_fail: BTreeSet<NodeId>,
@@ -18,10 +24,22 @@ pub struct Notability {
 }
 
 impl Notability {
+    /// Whether somebody's records or somebody's group live in the partition.
+    fn matters(&self, tp: Tp) -> bool {
+        self.internal.get(&tp.topic).is_none_or(|count| self.groups.iter().any(|group| group_partition(group, *count) == tp.partition))
+    }
+
     /// Whether a person wants to stop here. Must see every entry in order.
     pub fn is_notable(&mut self, entry: &TraceEntry) -> bool {
         let who = entry.who;
         match &entry.kind {
+            Kind::TopicCreated { topic, name, partitions, .. } => {
+                if name.starts_with("__") {
+                    self.internal.insert(*topic, *partitions);
+                }
+                true
+            }
+            Kind::LeaderElected { tp, .. } | Kind::LeaderLost { tp, .. } | Kind::IsrShrunk { tp, .. } | Kind::IsrExpanded { tp, .. } | Kind::LogTruncated { tp, .. } => self.matters(*tp),
             Kind::ActionRefused { .. }
             | Kind::ProcessStarted
             | Kind::ProcessKilled
@@ -41,15 +59,9 @@ impl Notability {
             | Kind::BrokerFenced { .. }
             | Kind::BrokerUnfenced { .. }
             | Kind::ControlledShutdownBegun { .. }
-            | Kind::TopicCreated { .. }
             | Kind::TopicDeleted { .. }
             | Kind::PartitionsAdded { .. }
             | Kind::ConfigChanged { .. }
-            | Kind::LeaderElected { .. }
-            | Kind::LeaderLost { .. }
-            | Kind::IsrShrunk { .. }
-            | Kind::IsrExpanded { .. }
-            | Kind::LogTruncated { .. }
             | Kind::ProduceTimedOut { .. }
             | Kind::MemberJoined { .. }
             | Kind::MemberRemoved { .. }
@@ -57,13 +69,18 @@ impl Notability {
             | Kind::ClientClosed { .. } => true,
             Kind::QuorumRoleChanged { role, .. } => *role == QuorumRole::Candidate,
             Kind::GroupStateChanged { state, .. } => matches!(state, GroupState::Stable | GroupState::PreparingRebalance),
-            Kind::CoordinatorDiscovered { .. } => {
-                self.without_coordinator.remove(&who);
-                true
+            Kind::CoordinatorDiscovered { group, coordinator } => {
+                self.groups.insert(group.clone());
+                self.found.insert((who, *coordinator))
             }
-            Kind::CoordinatorUnknown { .. } => self.without_coordinator.insert(who),
-            Kind::CommitSucceeded { .. } => {
+            Kind::CoordinatorUnknown { group, .. } => {
+                self.groups.insert(group.clone());
+                self.without_coordinator.insert(who)
+            }
+            Kind::CommitSucceeded { .. } | Kind::RebalanceCallback { .. } => {
+                // Only work with the group shows that its coordinator is back: a dead one is found again and again.
                 self.commits_fail.remove(&who);
+                self.without_coordinator.remove(&who);
                 false
             }
             Kind::CommitFailed { .. } => self.commits_fail.insert(who),
@@ -115,8 +132,7 @@ impl Notability {
             | Kind::CoordinatorRefused { .. }
             | Kind::RecordSent { .. }
             | Kind::ProducerIdAssigned { .. }
-            | Kind::LeaderDiscovered { .. }
-            | Kind::RebalanceCallback { .. } => false,
+            | Kind::LeaderDiscovered { .. } => false,
         }
     }
 }
