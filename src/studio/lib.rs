@@ -7,5 +7,7 @@ pub mod explain;
 pub mod link;
 pub mod playback;
 pub mod recording;
+pub mod reference;
 pub mod scenario;
+pub mod search;
 pub mod view;

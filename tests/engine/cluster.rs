@@ -103,8 +103,7 @@ impl Cluster {
     }
 
     pub fn produce(&mut self, client: &str, topic: &str, prefix: &str, count: u32, every: Dur) {
-        let action =
-            Action::Produce { client: client.into(), topic: topic.into(), partition: Some(0), key: None, values: Values::Numbered(prefix.into()), count, every };
+        let action = Action::Produce { client: client.into(), topic: topic.into(), partition: Some(0), key: None, values: Values::Numbered(prefix.into()), count, every };
         self.act(action);
     }
 

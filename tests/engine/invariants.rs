@@ -7,7 +7,7 @@ use highwater_engine::check::observe::GroupSeen;
 use highwater_engine::check::{Checker, Invariant, Observation, Violation};
 use highwater_engine::log::Log;
 use highwater_engine::metadata::MetadataImage;
-use highwater_engine::protocol::{Payload, PartitionRegistration, ProducerStamp, Record, RecordBatch};
+use highwater_engine::protocol::{PartitionRegistration, Payload, ProducerStamp, Record, RecordBatch};
 use highwater_engine::trace::{Kind, QuorumRole, TraceEntry};
 use highwater_engine::world::World;
 

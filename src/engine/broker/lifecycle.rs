@@ -294,3 +294,11 @@ impl Lifecycle {
         ctx.set(Timer::Broker(self.timer()), after);
     }
 }
+
+#[cfg(test)]
+impl Lifecycle {
+    /// As if the controller had said that the metadata is applied far enough.
+    pub fn catch_up(&mut self) {
+        self.state = BrokerState::Recovery;
+    }
+}

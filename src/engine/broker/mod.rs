@@ -22,8 +22,8 @@ use self::apply::{Delta, ReplicaLog};
 use self::forward::Forwarder;
 use self::group::GroupRequest;
 use self::lifecycle::{Lifecycle, Step};
-use self::replicas::{Handled, ReplicaManager};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, NodeId, TopicId};
+use self::replicas::{Handled, ReplicaManager, ReplicaView};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, LeaderEpoch, NodeId, Offset, TopicId, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
@@ -342,10 +342,29 @@ impl Broker {
     pub fn controller(&self) -> Option<ControllerId> {
         self.observer.leader()
     }
-    pub fn replica_manager(&self) -> &ReplicaManager {
-        &self.replicas
+    /// Its process serves and the controller lets it, as far as it knows.
+    pub fn is_running(&self) -> bool {
+        self.state() == BrokerState::Running && !self.is_fenced()
     }
-    pub fn groups(&self) -> &GroupCoordinator {
+    /// Its replicas in order of partitions.
+    pub fn replicas(&self) -> impl Iterator<Item = (Tp, ReplicaView<'_>)> {
+        self.replicas.replicas()
+    }
+    pub fn replica(&self, tp: Tp) -> Option<ReplicaView<'_>> {
+        self.replicas.replica(tp)
+    }
+    /// The leader epoch in which it leads or follows a partition.
+    pub fn leader_epoch(&self, tp: Tp) -> Option<LeaderEpoch> {
+        self.replicas.leader_epoch(tp)
+    }
+    pub fn high_watermark(&self, tp: Tp) -> Option<Offset> {
+        self.replicas.high_watermark(tp)
+    }
+    /// The groups that it coordinates.
+    pub fn groups(&self) -> impl Iterator<Item = GroupView<'_>> {
+        self.groups.groups()
+    }
+    pub fn coordinator(&self) -> &GroupCoordinator {
         &self.groups
     }
     pub fn forwarder(&self) -> &Forwarder {

@@ -49,7 +49,7 @@ pub fn converged(world: &World) -> Result<(), NotConverged> {
     }
     for (node, machine) in world.machines() {
         if let Some(client) = machine.client()
-            && let Some(waiting) = client.unsettled()
+            && let Some(waiting) = client.unsettled(world.now())
         {
             return no(format!("{node} still waits: {waiting}"));
         }

@@ -206,7 +206,7 @@ impl Checker {
 
 fn acks_of(world: &World, who: NodeId) -> Option<Acks> {
     match &world.machine(who)?.role {
-        Role::Client { kind: ClientKind::Producer(spec), .. } => crate::client::config::check_producer(spec.version, &spec.config).ok().map(|_| crate::client::config::acks(spec)),
+        Role::Client { kind: ClientKind::Producer(spec), .. } => crate::client::ProducerConfig::parse(spec.version, &spec.config).ok().map(|config| config.acks),
         Role::Client { .. } | Role::Controller | Role::Broker { .. } => None,
     }
 }

@@ -101,7 +101,8 @@ pub fn idempotence(seen: &Observation) -> Result<(), Violation> {
                 }
                 // Tags of one producer rise in the order of sending.
                 if last.insert(stamp.id, record.tag).is_some_and(|before| before > record.tag) {
-                    let what = format!("{tp:?} on broker {broker}: record {} of producer {} stands behind a later one, in the batch at {}", record.tag, stamp.id, batch.base_offset);
+                    let what =
+                        format!("{tp:?} on broker {broker}: record {} of producer {} stands behind a later one, in the batch at {}", record.tag, stamp.id, batch.base_offset);
                     return Err(Violation { invariant: Invariant::OrderKept, at: seen.at, what });
                 }
             }

@@ -5,8 +5,10 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use crate::base::{BrokerId, ControllerId, GenerationId, LeaderEpoch, NodeId, Offset, QuorumEpoch, SimTime, Tp};
+use crate::broker::replicas::ReplicaRole;
 use crate::log::Log;
 use crate::metadata::MetadataImage;
+use crate::protocol::GroupState;
 use crate::world::World;
 
 /// A replica on a running broker.
@@ -93,7 +95,8 @@ impl Observation {
 
 fn observe_broker(seen: &mut Observation, id: BrokerId, broker: &crate::broker::Broker) {
     for (tp, view) in broker.replicas() {
-        let replica = ReplicaSeen { is_leader: view.is_leader(), leader_epoch: view.leader_epoch, high_watermark: view.high_watermark, isr: view.isr.clone() };
+        let is_leader = view.role == ReplicaRole::Leader;
+        let replica = ReplicaSeen { is_leader, leader_epoch: view.leader_epoch, high_watermark: view.high_watermark, isr: view.isr.to_vec() };
         seen.replicas.insert((id, tp), replica);
     }
     for group in broker.groups() {
@@ -101,9 +104,9 @@ fn observe_broker(seen: &mut Observation, id: BrokerId, broker: &crate::broker::
             group: group.name.clone(),
             coordinator: id,
             generation: group.generation,
-            is_stable: group.state == crate::protocol::GroupState::Stable,
-            assignments: group.members.iter().map(|m| (m.member_id.clone(), m.assignment.clone())).collect(),
-            committed: group.committed.iter().map(|(tp, offset)| (*tp, *offset)).collect(),
+            is_stable: group.state == GroupState::Stable,
+            assignments: group.members.iter().map(|m| (m.member_id.clone(), m.assignment.to_vec())).collect(),
+            committed: group.committed.clone(),
         });
     }
 }

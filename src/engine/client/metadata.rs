@@ -236,3 +236,57 @@ impl Metadata {
         sooner(aged, wanted).filter(|at| *at > now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{ClientId, Dur, NodeId};
+    use crate::client::config::ProducerConfig;
+    use crate::client::spec::ClientVersion;
+    use crate::node::testing::TestNode;
+    use crate::protocol::{ConfigMap, PartitionMetadata, TopicMetadata};
+
+    fn fresh() -> (TestNode, Metadata) {
+        let config = ProducerConfig::parse(ClientVersion::V4_1, &ConfigMap::new()).expect("defaults").common;
+        let mut metadata = Metadata::new(alloc::vec![BrokerId(1)], config, true);
+        metadata.want(&"t".into());
+        (TestNode::new(NodeId::Client(ClientId(1))), metadata)
+    }
+
+    fn answer(id: u32, leader: u32, epoch: i32) -> MetadataResponse {
+        let partition = PartitionMetadata { error: ErrorCode::None, leader: Some(BrokerId(leader)), leader_epoch: LeaderEpoch(epoch), replicas: Vec::new(), isr: Vec::new() };
+        let topic = TopicMetadata { error: ErrorCode::None, name: "t".into(), topic: Some(TopicId(id)), partitions: alloc::vec![partition] };
+        MetadataResponse { brokers: alloc::vec![BrokerId(1), BrokerId(2)], topics: alloc::vec![topic] }
+    }
+
+    #[test]
+    fn m_02_an_older_epoch_of_a_lagging_broker_is_ignored() {
+        let (mut node, mut metadata) = fresh();
+        let tp = Tp { topic: TopicId(4), partition: 0 };
+        metadata.on_answer(&mut node.ctx(), answer(4, 2, 7));
+        metadata.on_answer(&mut node.ctx(), answer(4, 1, 6));
+        assert_eq!(metadata.leader(tp), Some(BrokerId(2)));
+        metadata.on_answer(&mut node.ctx(), answer(4, 1, 7));
+        assert_eq!(metadata.leader(tp), Some(BrokerId(1)));
+    }
+
+    #[test]
+    fn m_03_a_topic_made_anew_begins_at_epoch_0() {
+        let (mut node, mut metadata) = fresh();
+        metadata.on_answer(&mut node.ctx(), answer(4, 2, 7));
+        metadata.on_answer(&mut node.ctx(), answer(5, 1, 0));
+        assert_eq!(metadata.tp("t", 0), Some(Tp { topic: TopicId(5), partition: 0 }));
+        assert_eq!(metadata.leader(Tp { topic: TopicId(4), partition: 0 }), None);
+        assert_eq!(metadata.leader(Tp { topic: TopicId(5), partition: 0 }), Some(BrokerId(1)));
+    }
+
+    #[test]
+    fn m_06_an_idle_client_asks_again_when_its_metadata_is_old() {
+        let (mut node, mut metadata) = fresh();
+        // The refresh that was asked for has been sent.
+        (metadata.needed, metadata.in_flight) = (false, true);
+        metadata.on_answer(&mut node.ctx(), answer(4, 2, 7));
+        node.now = SimTime::ZERO + Dur::secs(1);
+        assert_eq!(metadata.wake(node.now), Some(SimTime::ZERO + Dur::secs(300)));
+    }
+}

@@ -7,6 +7,8 @@ pub mod metadata;
 pub mod net;
 pub mod producer;
 pub mod spec;
+#[cfg(test)]
+mod testing;
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -18,7 +20,7 @@ pub use consumer::{Consumer, ConsumerCounts, ConsumerStatus};
 pub use producer::{Producer, ProducerCounts, ProducerStatus};
 pub use spec::{ClientVersion, ConsumerSpec, Keys, PollForm, ProducerSpec};
 
-use crate::base::{ActionId, BrokerId, ClientId, Incarnation};
+use crate::base::{ActionId, BrokerId, ClientId, Incarnation, SimTime};
 use crate::node::{Ctx, Event};
 
 /// What a client is started with.
@@ -88,6 +90,23 @@ impl Client {
         match self {
             Client::Admin(admin) => admin.admin_answer(action),
             Client::Producer(_) | Client::Consumer(_) => None,
+        }
+    }
+
+    /// What a client still waits for that it must get once nothing is broken: for convergence.
+    pub fn unsettled(&self, now: SimTime) -> Option<&'static str> {
+        match self {
+            Client::Producer(producer) => producer.batches().next().map(|_| "a producer holds records"),
+            Client::Consumer(consumer) => match consumer.status(now) {
+                ConsumerStatus::Closed | ConsumerStatus::WithoutPartitions | ConsumerStatus::CaughtUp | ConsumerStatus::Failed { .. } => None,
+                ConsumerStatus::Closing => Some("a consumer has not closed"),
+                ConsumerStatus::Paused { .. } => Some("a consumer does not poll"),
+                ConsumerStatus::LookingForCoordinator { .. } | ConsumerStatus::StuckWithoutCoordinator { .. } => Some("a consumer has no coordinator"),
+                ConsumerStatus::Joining | ConsumerStatus::Syncing => Some("a consumer is joining its group"),
+                ConsumerStatus::FindingPositions => Some("a consumer has no positions"),
+                ConsumerStatus::Reading => Some("a consumer has not read everything"),
+            },
+            Client::Admin(_) => None,
         }
     }
 

@@ -126,15 +126,15 @@ impl<P: Clone> Net<P> {
 
     /// Handles what the world tells of connections; other events give nothing.
     pub fn on_event(&mut self, ctx: &mut Ctx<'_>, event: Event) -> Vec<NetDone<P>> {
-        let (conn, completed) = match event {
-            Event::Response { conn, correlation, body } => (conn, self.conns.on_response(ctx, conn, correlation, body).into_iter().collect()),
+        let (conn, broken, completed) = match event {
+            Event::Response { conn, correlation, body } => (conn, false, self.conns.on_response(ctx, conn, correlation, body).into_iter().collect()),
             Event::Disconnected { conn } => {
                 let before = self.conns.is_open(conn.server, conn.channel);
                 let completed = self.conns.on_disconnected(ctx, conn);
                 if before == self.conns.is_open(conn.server, conn.channel) {
                     return Vec::new();
                 }
-                (conn, completed)
+                (conn, true, completed)
             }
             Event::Timer(Timer::RequestTimeout(conn)) => {
                 let before = self.conns.is_open(conn.server, conn.channel);
@@ -142,14 +142,14 @@ impl<P: Clone> Net<P> {
                 if before == self.conns.is_open(conn.server, conn.channel) {
                     return Vec::new();
                 }
-                (conn, completed)
+                (conn, true, completed)
             }
             Event::Request { .. } | Event::Timer(_) | Event::Shutdown | Event::Command(_) => return Vec::new(),
         };
         let NodeId::Broker(broker) = conn.server else { return Vec::new() };
         let key = (broker, conn.channel);
         let mut done = Vec::new();
-        if !self.conns.is_open(conn.server, conn.channel) {
+        if broken {
             // An established connection that breaks is tried again at once; attempts that fail rest longer each time.
             let failures = self.failed_attempts.remove(&key).unwrap_or(0) + 1;
             let rest = self.config.reconnect.after(failures, ctx.rng);

@@ -43,8 +43,11 @@ impl Controller {
         self.write(ctx, records, IsrChanger::Controller);
         let timer = Timer::Controller(ControllerTimer::UncleanBalance);
         let leaderless = self.image.partitions().any(|(_, p)| p.leader.is_none());
+        if again {
+            ctx.set(timer, NEXT_RUN);
+            return;
+        }
         match self.rules.unclean_by_config {
-            _ if again => ctx.set(timer, NEXT_RUN),
             UncleanByConfig::RunPeriodic => ctx.set(timer, UNCLEAN_INTERVAL),
             UncleanByConfig::RunAfterLoss if leaderless => ctx.set(timer, UNCLEAN_INTERVAL),
             UncleanByConfig::RunAfterLoss | UncleanByConfig::Ignored => {}

@@ -13,6 +13,21 @@ mod topics;
 mod view;
 mod writing;
 
+#[cfg(test)]
+mod broker_tests;
+#[cfg(test)]
+mod election_tests;
+#[cfg(test)]
+mod failover_tests;
+#[cfg(test)]
+mod placer_tests;
+#[cfg(test)]
+mod sequence_tests;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod topic_tests;
+
 pub use sessions::{BrokerSession, Sessions};
 pub use view::{RecordView, record_name};
 
@@ -184,28 +199,27 @@ impl Controller {
     /// Handles one request; its answer becomes due now or when its records are committed.
     fn serve(&mut self, ctx: &mut Ctx<'_>, ready: Ready) {
         let Ready { conn, correlation, body, cause } = ready;
-        ctx.caused_by(cause, |ctx| match &body {
-            Request::Vote(_) | Request::BeginQuorumEpoch { .. } | Request::EndQuorumEpoch { .. } | Request::QuorumFetch(_) => {
+        ctx.caused_by(cause, |ctx| {
+            if Voter::takes(&body) {
                 if let Some(response) = self.voter.on_request(ctx, conn, correlation, &body) {
                     self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
                 }
+                return;
             }
-            _ => {
-                // A handler must not decide with a leadership that an earlier event of this instant has ended.
-                self.follow_quorum(ctx);
-                let request = unwrapped(&body);
-                let api = request.api();
-                if !self.is_leading() {
-                    let response = self.refusal(api, ErrorCode::NotController);
-                    self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
-                    return;
-                }
-                let decision = self.decide(ctx, request);
-                let until = self.write(ctx, decision.records, decision.by);
-                let waiting = Waiting { conn, correlation, api, response: decision.response, cause: ctx.cause };
-                if let Some(active) = &mut self.active {
-                    active.waiting.entry(until).or_default().push(waiting);
-                }
+            // A handler must not decide with a leadership that an earlier event of this instant has ended.
+            self.follow_quorum(ctx);
+            let request = unwrapped(&body);
+            let api = request.api();
+            if !self.is_leading() {
+                let response = self.refusal(api, ErrorCode::NotController);
+                self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
+                return;
+            }
+            let decision = self.decide(ctx, request);
+            let until = self.write(ctx, decision.records, decision.by);
+            let waiting = Waiting { conn, correlation, api, response: decision.response, cause: ctx.cause };
+            if let Some(active) = &mut self.active {
+                active.waiting.entry(until).or_default().push(waiting);
             }
         });
     }
@@ -224,7 +238,27 @@ impl Controller {
             Request::AllocateProducerIds { broker, epoch } => self.allocate_producer_ids(*broker, *epoch),
             Request::DescribeQuorum => Decision::answer(self.describe_quorum()),
             // Nothing else is a controller's affair.
-            _ => Decision::answer(self.refusal(api, ErrorCode::InvalidRequest)),
+            Request::Produce(_)
+            | Request::Fetch(_)
+            | Request::QuorumFetch(_)
+            | Request::ListOffsets(_)
+            | Request::Metadata(_)
+            | Request::OffsetCommit(_)
+            | Request::OffsetFetch { .. }
+            | Request::FindCoordinator { .. }
+            | Request::JoinGroup(_)
+            | Request::Heartbeat(_)
+            | Request::LeaveGroup(_)
+            | Request::SyncGroup(_)
+            | Request::DescribeGroups { .. }
+            | Request::DeleteRecords { .. }
+            | Request::InitProducerId
+            | Request::OffsetForLeaderEpoch { .. }
+            | Request::Vote(_)
+            | Request::BeginQuorumEpoch { .. }
+            | Request::EndQuorumEpoch { .. }
+            | Request::Envelope(_)
+            | Request::DescribeTopicPartitions { .. } => Decision::answer(self.refusal(api, ErrorCode::InvalidRequest)),
         };
         let error = refusals::error_of(&decision.response);
         if !error.is_none() && !matches!(request, Request::BrokerRegistration(_)) {
@@ -236,8 +270,5 @@ impl Controller {
 
 /// What a forwarded request asks.
 fn unwrapped(request: &Request) -> &Request {
-    match request {
-        Request::Envelope(inner) => unwrapped(inner),
-        other => other,
-    }
+    if let Request::Envelope(inner) = request { unwrapped(inner) } else { request }
 }

@@ -45,6 +45,10 @@ impl Controller {
         disk.metadata_log.end_offset()
     }
     /// Whether this is the active controller.
+    /// Leads the quorum in its own view, active or not yet.
+    pub fn is_quorum_leader(&self) -> bool {
+        self.role() == QuorumRole::Leader
+    }
     pub fn is_active(&self) -> bool {
         self.is_leading()
     }

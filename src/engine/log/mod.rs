@@ -9,16 +9,40 @@ use alloc::vec::Vec;
 pub use epochs::EpochCache;
 pub use producers::{ProducerStates, SequenceCheck};
 
-use crate::base::Offset;
+use crate::base::{Offset, digest_of};
 use crate::protocol::RecordBatch;
 
 /// Batches of one sealed segment. Sealed segments are shared by all copies of a log, so that a keyframe costs little.
 const SEGMENT_BATCHES: usize = 64;
 
+/// A sealed segment with its digest, so that the digest of a world does not grow dearer with the length of its logs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Segment {
+    batches: Vec<RecordBatch>,
+    digest: u64,
+}
+
+impl Segment {
+    fn seal(batches: Vec<RecordBatch>) -> Rc<Segment> {
+        Rc::new(Segment { digest: digest_of(&batches), batches })
+    }
+
+    /// Offset after its last record; a segment is never sealed empty.
+    fn next_offset(&self) -> Offset {
+        self.batches.last().map_or(0, RecordBatch::next_offset)
+    }
+}
+
+impl core::hash::Hash for Segment {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.digest.hash(state);
+    }
+}
+
 /// The log of one replica, or of the metadata on one node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Log {
-    sealed: Vec<Rc<Vec<RecordBatch>>>,
+    sealed: Vec<Rc<Segment>>,
     active: Vec<RecordBatch>,
     start: Offset,
     end: Offset,
@@ -91,7 +115,7 @@ impl Log {
         self.end = batch.next_offset();
         self.active.push(batch);
         if self.active.len() == SEGMENT_BATCHES {
-            self.sealed.push(Rc::new(core::mem::take(&mut self.active)));
+            self.sealed.push(Segment::seal(core::mem::take(&mut self.active)));
         }
     }
 
@@ -127,13 +151,20 @@ impl Log {
 
     /// All batches, oldest first.
     pub fn batches(&self) -> impl DoubleEndedIterator<Item = &RecordBatch> {
-        self.sealed.iter().flat_map(|segment| segment.iter()).chain(self.active.iter())
+        self.sealed.iter().flat_map(|segment| segment.batches.iter()).chain(self.active.iter())
     }
 
     /// Batches from the one that holds `from` on.
     pub fn batches_from(&self, from: Offset) -> impl Iterator<Item = &RecordBatch> {
-        let first = self.sealed.partition_point(|segment| segment.last().is_none_or(|batch| batch.next_offset() <= from));
-        self.sealed[first..].iter().flat_map(|segment| segment.iter()).chain(self.active.iter()).skip_while(move |batch| batch.next_offset() <= from)
+        let first = self.sealed.partition_point(|segment| segment.next_offset() <= from);
+        // Batches are ordered, so the one that holds the offset is found by halving.
+        let below = |batches: &[RecordBatch]| batches.partition_point(|batch| batch.next_offset() <= from);
+        let (sealed, active) = match self.sealed.get(first) {
+            Some(segment) => (&segment.batches[below(&segment.batches)..], &self.active[..]),
+            None => (&[][..], &self.active[below(&self.active)..]),
+        };
+        let later = self.sealed.get(first + 1..).unwrap_or(&[]);
+        sealed.iter().chain(later.iter().flat_map(|segment| segment.batches.iter())).chain(active)
     }
 
     /// The batch that holds an offset.
@@ -161,7 +192,6 @@ impl Log {
                 }
                 self.end = self.active.last().map_or(self.start, RecordBatch::next_offset);
             }
-            self.producers = ProducerStates::default();
             let mut producers = ProducerStates::default();
             for batch in self.batches() {
                 producers.update(batch);
@@ -177,7 +207,7 @@ impl Log {
         if self.active.is_empty()
             && let Some(segment) = self.sealed.pop()
         {
-            self.active = Rc::unwrap_or_clone(segment);
+            self.active = Rc::unwrap_or_clone(segment).batches;
         }
     }
 
@@ -188,7 +218,7 @@ impl Log {
             return;
         }
         self.start = to;
-        self.sealed.retain(|segment| segment.last().is_some_and(|batch| batch.next_offset() > to));
+        self.sealed.retain(|segment| segment.next_offset() > to);
         if self.sealed.is_empty() {
             self.active.retain(|batch| batch.next_offset() > to);
         }
@@ -246,6 +276,29 @@ mod tests {
         assert_eq!(read[0].base_offset, 130);
         assert!(log.read(400, 400, 1).is_empty());
         assert!(log.read(130, 131, 1_000).is_empty(), "a batch that reaches beyond the limit is not split");
+    }
+
+    #[test]
+    fn every_offset_is_found_across_segments() {
+        let log = filled(200);
+        for offset in 0..400 {
+            assert_eq!(log.batch_at(offset).map(|b| b.base_offset), Some(offset - offset % 2));
+            assert_eq!(log.batches_from(offset).count() as i64, 200 - offset / 2);
+        }
+        assert_eq!(log.batch_at(400), None);
+    }
+
+    #[test]
+    fn logs_with_other_records_have_other_digests() {
+        let digest = |epoch_of: &dyn Fn(i32) -> i32| {
+            let mut log = Log::default();
+            (0..100).for_each(|i| {
+                log.append_as_leader(batch(1), epoch_of(i));
+            });
+            digest_of(&log)
+        };
+        assert_eq!(digest(&|_| 5), digest(&|_| 5));
+        assert_ne!(digest(&|_| 5), digest(&|i| if i < 3 { 4 } else { 5 }));
     }
 
     #[test]

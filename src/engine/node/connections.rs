@@ -65,7 +65,11 @@ impl<P> Connections<P> {
         let correlation = CorrelationId(self.sent);
         let deadline = ctx.now + timeout;
         connection.in_flight.push_back(InFlight { correlation, api: body.api(), deadline, token });
-        ctx.set_if_absent(Timer::RequestTimeout(connection.id), timeout);
+        let timer = Timer::RequestTimeout(connection.id);
+        // A request may be given less time than those before it.
+        if ctx.timers.due_at(&timer).is_none_or(|at| at > deadline) {
+            ctx.set(timer, timeout);
+        }
         ctx.send_request(connection.id, correlation, body);
         correlation
     }

@@ -271,16 +271,18 @@ impl Response {
 
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
-        let first = |errors: &mut dyn Iterator<Item = ErrorCode>| errors.find(|e| !e.is_none()).unwrap_or_default();
+        fn first(mut errors: impl Iterator<Item = ErrorCode>) -> ErrorCode {
+            errors.find(|e| !e.is_none()).unwrap_or_default()
+        }
         match self {
-            Response::Produce { results } => first(&mut results.iter().map(|r| r.error)),
-            Response::Fetch { partitions } => first(&mut partitions.iter().map(|p| p.error)),
+            Response::Produce { results } => first(results.iter().map(|r| r.error)),
+            Response::Fetch { partitions } => first(partitions.iter().map(|p| p.error)),
             Response::QuorumFetch(response) => response.error,
-            Response::ListOffsets { partitions } => first(&mut partitions.iter().map(|p| p.error)),
-            Response::Metadata(response) => first(&mut response.topics.iter().map(|t| t.error)),
-            Response::OffsetCommit { results } => first(&mut results.iter().map(|(_, error)| *error)),
-            Response::DescribeTopicPartitions { topics } => first(&mut topics.iter().map(|t| t.error)),
-            Response::AlterPartition { error, partitions } => first(&mut core::iter::once(*error).chain(partitions.iter().map(|p| p.error))),
+            Response::ListOffsets { partitions } => first(partitions.iter().map(|p| p.error)),
+            Response::Metadata(response) => first(response.topics.iter().map(|t| t.error)),
+            Response::OffsetCommit { results } => first(results.iter().map(|(_, error)| *error)),
+            Response::DescribeTopicPartitions { topics } => first(topics.iter().map(|t| t.error)),
+            Response::AlterPartition { error, partitions } => first(core::iter::once(*error).chain(partitions.iter().map(|p| p.error))),
             Response::JoinGroup(response) => response.error,
             Response::DescribeGroups(group) => group.error,
             Response::DescribeQuorum(quorum) => quorum.error,

@@ -3,8 +3,14 @@
 mod election;
 mod fetching;
 mod leading;
+#[cfg(test)]
+pub(crate) mod network;
 mod observer;
+#[cfg(test)]
+mod simulation;
 mod voter;
+#[cfg(test)]
+mod voter_tests;
 
 pub use leading::Progress;
 pub use observer::Observer;

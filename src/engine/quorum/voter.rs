@@ -350,15 +350,24 @@ impl Voter {
         }
     }
 
-    /// A request of the quorum's APIs. `None`: parked, the answer comes from [`Voter::take_ready`].
+    /// Whether a request is the quorum's affair.
+    pub fn takes(request: &Request) -> bool {
+        matches!(request, Request::Vote(_) | Request::BeginQuorumEpoch { .. } | Request::EndQuorumEpoch { .. } | Request::QuorumFetch(_))
+    }
+
+    /// A request that [`Voter::takes`]. `None`: parked, the answer comes from [`Voter::take_ready`].
     pub fn on_request(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId, body: &Request) -> Option<Response> {
-        match body {
-            Request::Vote(request) => Some(self.on_vote(ctx, request)),
-            Request::BeginQuorumEpoch { leader, epoch } => Some(self.on_begin(ctx, *leader, *epoch)),
-            Request::EndQuorumEpoch { leader, epoch, preferred_successors } => Some(self.on_end(ctx, *leader, *epoch, preferred_successors)),
-            Request::QuorumFetch(request) => self.on_fetch(ctx, conn, correlation, request),
-            _ => None,
+        if let Request::QuorumFetch(request) = body {
+            return self.on_fetch(ctx, conn, correlation, request);
         }
+        if let Request::BeginQuorumEpoch { leader, epoch } = body {
+            return Some(self.on_begin(ctx, *leader, *epoch));
+        }
+        if let Request::EndQuorumEpoch { leader, epoch, preferred_successors } = body {
+            return Some(self.on_end(ctx, *leader, *epoch, preferred_successors));
+        }
+        let Request::Vote(request) = body else { return None };
+        Some(self.on_vote(ctx, request))
     }
 
     fn on_begin(&mut self, ctx: &mut Ctx<'_>, leader: ControllerId, epoch: QuorumEpoch) -> Response {

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::boot::ADMIN;
@@ -10,7 +9,7 @@ use super::machine::Queued;
 use super::network::DropRule;
 use super::{Action, Machine, Pending, Refusal, Role, World};
 use crate::base::{ActionId, ClientId, NodeId, Seq, Tag, limits};
-use crate::client::{ClientKind, ProducerSpec, config as client_config};
+use crate::client::{Client, ClientKind, ConfigRefusal, ProducerSpec};
 use crate::node::Event;
 use crate::node::message::ClientCommand;
 use crate::protocol::ConfigMap;
@@ -61,7 +60,7 @@ impl World {
             }
             Action::Join { name, spec } => {
                 self.name_is_free(name)?;
-                client_config::check_consumer(spec.version, &spec.config).map_err(refused_config)
+                Client::check(&ClientKind::Consumer(spec.clone())).map_err(refused_config)
             }
             Action::CloseClient { name } | Action::KillClient { name } => self.named(name).map(|_| ()),
             Action::Reconfigure { name, config } => {
@@ -267,9 +266,9 @@ fn with_config(mut spec: ProducerSpec, config: &ConfigMap) -> ProducerSpec {
 }
 
 fn producer_config(spec: &ProducerSpec) -> Result<(), Refusal> {
-    client_config::check_producer(spec.version, &spec.config).map_err(refused_config)
+    Client::check(&ClientKind::Producer(spec.clone())).map_err(refused_config)
 }
 
-fn refused_config(refusal: client_config::ConfigRefusal) -> Refusal {
-    Refusal::ClientConfig { exception: refusal.exception, key: refusal.key.to_string(), value: refusal.value.to_string(), expected: refusal.expected.to_string() }
+fn refused_config(refusal: ConfigRefusal) -> Refusal {
+    Refusal::ClientConfig { exception: refusal.exception, key: refusal.key, value: refusal.value, expected: refusal.expected }
 }

@@ -82,7 +82,13 @@ pub enum Action {
         loss_per_million: Option<u32>,
     },
     /// The `nth` next message that matches (1 is the next one) vanishes on the wire, as no TCP loses it: to see who depends on it.
-    Drop { api: Api, response: bool, from: Option<NodeId>, to: Option<NodeId>, nth: u32 },
+    Drop {
+        api: Api,
+        response: bool,
+        from: Option<NodeId>,
+        to: Option<NodeId>,
+        nth: u32,
+    },
     /// An administrator asks the cluster.
     Admin(AdminRequest),
     StartProducer {

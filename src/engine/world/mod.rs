@@ -30,11 +30,18 @@ use network::Held;
 enum Pending {
     Deliver(Message),
     /// A reset or a FIN reaches a node.
-    Disconnect { conn: ConnId, to: NodeId, cause: Seq },
+    Disconnect {
+        conn: ConnId,
+        to: NodeId,
+        cause: Seq,
+    },
     /// A process starts by the schedule of the boot.
     Start(NodeId),
     /// What lay in the sockets of a process that stood still is handled after it goes on.
-    Wake { node: NodeId, what: Box<Queued> },
+    Wake {
+        node: NodeId,
+        what: Box<Queued>,
+    },
 }
 
 /// The whole simulated world. A clone is a keyframe: machines are shared until one of the copies touches them.
@@ -258,8 +265,7 @@ impl World {
     fn with_machine<R>(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>, f: impl FnOnce(&mut Machine, Surroundings<'_>) -> R) -> Option<R> {
         let mut effects = Vec::new();
         let machine = Rc::make_mut(self.machines.get_mut(&node)?);
-        let around =
-            Surroundings { now: self.now, cause, effects: &mut effects, trace: out, last_seq: &mut self.last_seq, last_message: &mut self.last_message };
+        let around = Surroundings { now: self.now, cause, effects: &mut effects, trace: out, last_seq: &mut self.last_seq, last_message: &mut self.last_message };
         let result = f(machine, around);
         for effect in effects {
             self.apply(node, effect, out);

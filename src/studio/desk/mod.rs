@@ -8,8 +8,8 @@
 pub mod command;
 
 use crate::view::model::{
-    BranchView, DigestCheck, Inspection, Lanes, LogFilter, LogLine, LogPage, Micros, Motion,
-    Playback, Promises, Scene, Settings, Share, Subject, TextView, TraceId, WhyChain, Window,
+    BranchView, DigestCheck, Inspection, Lanes, LogFilter, LogLine, LogPage, Micros, Motion, Playback, Promises, Scene, Settings, Share, Subject, TextView, TraceId, WhyChain,
+    Window,
 };
 use command::{Command, Outcome};
 use std::ops::Range;

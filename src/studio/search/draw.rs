@@ -80,7 +80,11 @@ pub fn draw(seed: u64) -> Draw {
     }
     let config: ConfigMap = config.iter().map(|(k, v)| (Rc::from(k.as_str()), Rc::from(v.as_str()))).collect();
     let brokers: Vec<BrokerSetup> = (1..=n_brokers).map(|id| BrokerSetup { id: BrokerId(id), rack: None, started: true }).collect();
-    let link = LinkSetup { latency: Dur::us(200 + u64::from(rng.below(3_000))), jitter: Dur::us(u64::from(rng.below(2_000))), loss_per_million: if faults.lossy { rng.below(20_000) } else { 0 } };
+    let link = LinkSetup {
+        latency: Dur::us(200 + u64::from(rng.below(3_000))),
+        jitter: Dur::us(u64::from(rng.below(2_000))),
+        loss_per_million: if faults.lossy { rng.below(20_000) } else { 0 },
+    };
     let setup = Setup { seed, version, controllers, brokers, config, link };
 
     let mut actions: Vec<(Dur, Action)> = Vec::new();
@@ -152,7 +156,8 @@ fn fault_schedule(rng: &mut Rng, actions: &mut Vec<(Dur, Action)>, n_brokers: u3
     // Per node the moment until which a fault holds it, so that no action meets a node in a state that refuses it.
     let mut busy: BTreeMap<NodeId, Dur> = BTreeMap::new();
     while at < TRAFFIC {
-        let node = if faults.controllers && rng.below(3) == 0 { NodeId::Controller(ControllerId(1 + rng.below(controllers))) } else { NodeId::Broker(BrokerId(1 + rng.below(n_brokers))) };
+        let node =
+            if faults.controllers && rng.below(3) == 0 { NodeId::Controller(ControllerId(1 + rng.below(controllers))) } else { NodeId::Broker(BrokerId(1 + rng.below(n_brokers))) };
         let lasts = Dur::ms(100 + u64::from(rng.below(25_000)));
         let free = busy.get(&node).is_none_or(|until| *until < at);
         match rng.below(6) {

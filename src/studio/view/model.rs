@@ -63,11 +63,7 @@ pub enum ScenarioId {
 
 impl ScenarioId {
     /// Every scenario, in the order of the picker.
-    pub const ALL: [ScenarioId; 3] = [
-        ScenarioId::AsItHappened,
-        ScenarioId::SameToday,
-        ScenarioId::TheCure,
-    ];
+    pub const ALL: [ScenarioId; 3] = [ScenarioId::AsItHappened, ScenarioId::SameToday, ScenarioId::TheCure];
 }
 
 /// Where the run that is shown came from.

@@ -240,14 +240,7 @@ pub enum LogKind {
 
 impl LogKind {
     /// Every kind, in the order of the filter.
-    pub const ALL: [LogKind; 6] = [
-        LogKind::Fault,
-        LogKind::Controller,
-        LogKind::Replication,
-        LogKind::Producer,
-        LogKind::Group,
-        LogKind::Setting,
-    ];
+    pub const ALL: [LogKind; 6] = [LogKind::Fault, LogKind::Controller, LogKind::Replication, LogKind::Producer, LogKind::Group, LogKind::Setting];
 }
 
 /// What the log shows.
@@ -467,10 +460,7 @@ pub enum Choices {
     /// All of them side by side.
     OneOf(Vec<SettingValue>),
     /// Minus and plus; the values that these lead to, `None` at an end.
-    Steps {
-        less: Option<SettingValue>,
-        more: Option<SettingValue>,
-    },
+    Steps { less: Option<SettingValue>, more: Option<SettingValue> },
     /// On and off.
     Toggle,
 }

@@ -101,10 +101,7 @@ impl Speed {
     ];
 
     pub const fn new(numerator: u32, denominator: u32) -> Speed {
-        Speed {
-            numerator,
-            denominator,
-        }
+        Speed { numerator, denominator }
     }
 }
 

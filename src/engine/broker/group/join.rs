@@ -110,7 +110,10 @@ impl Group {
             member.protocols = request.protocols;
             member.rebalance_timeout = request.rebalance_timeout;
             member.session_timeout = request.session_timeout;
-            member.join = Some(reply);
+            // An older request is from a connection that was given up: the answer frees it.
+            if let Some(old) = member.join.replace(reply) {
+                env.answer(old, join_error(ErrorCode::RebalanceInProgress, member_id.clone()));
+            }
         }
         env.cancel(GroupTimer::Session { group: self.id.clone(), member: member_id });
         self.rebalance(env);

@@ -36,8 +36,8 @@ impl Group {
         }
         self.to_sync.remove(&member_id);
         env.cancel(GroupTimer::Session { group: self.id.clone(), member: member_id.clone() });
-        if let Some(member) = self.members.get_mut(&member_id) {
-            member.sync = Some(reply);
+        if let Some(old) = self.members.get_mut(&member_id).and_then(|member| member.sync.replace(reply)) {
+            env.answer(old, sync_error(ErrorCode::RebalanceInProgress));
         }
         if self.leader.as_ref() == Some(&member_id) {
             self.store_assignment(env, request.assignments);

@@ -37,16 +37,15 @@ impl ReplicaManager {
         let cause = ctx.cause;
         let mut answer = Answer::default();
         for ask in &request.partitions {
-            let mut fetched = self.read_into(ctx.disk, image, &request, ask, reply, &mut answer);
-            if let (Fetcher::Follower { broker, epoch }, Ok(leader_end)) = (request.fetcher, &mut fetched) {
+            let leader_end = self.read_into(ctx.disk, image, &request, ask, reply, &mut answer);
+            if let (Fetcher::Follower { broker, epoch }, Some(leader_end)) = (request.fetcher, leader_end) {
                 let position = Position { broker, epoch, offset: ask.fetch_offset, log_start: ask.log_start_offset };
-                self.follower_fetched(ctx, image, ask.tp, position, *leader_end);
+                // What is learned here is no cause of an answer that was read before.
+                ctx.caused_by(cause, |ctx| self.follower_fetched(ctx, image, ask.tp, position, leader_end));
             }
         }
         let enough = answer.bytes >= request.min_bytes as usize;
         if enough || answer.urgent || request.max_wait.0 == 0 || request.partitions.is_empty() {
-            // What was learned on the way is no cause of an answer that was read before.
-            ctx.cause = cause;
             self.remember_told(&request, reply, &answer.partitions);
             return Handled::Now(Some(Response::Fetch { partitions: answer.partitions }));
         }
@@ -56,15 +55,15 @@ impl ReplicaManager {
         Handled::Parked
     }
 
-    /// Reads one partition into the answer. `Ok` is the log end at the read, for a fetch that counts: no error and no divergence.
-    fn read_into(&self, disk: &Disk, image: &MetadataImage, request: &FetchRequest, ask: &FetchPartition, reply: ReplyTo, answer: &mut Answer) -> Result<Offset, ()> {
+    /// Reads one partition into the answer. Returns the log end at the read, if the fetch counts: no error and no divergence.
+    fn read_into(&self, disk: &Disk, image: &MetadataImage, request: &FetchRequest, ask: &FetchPartition, reply: ReplyTo, answer: &mut Answer) -> Option<Offset> {
         let room = (request.max_bytes as usize).saturating_sub(answer.bytes);
         let replica = match self.fetchable(image, &request.fetcher, ask) {
             Ok(replica) => replica,
             Err(error) => {
                 answer.urgent = true;
                 answer.partitions.push(self.refused_fetch(image, ask.tp, error));
-                return Err(());
+                return None;
             }
         };
         let limit = match request.fetcher {
@@ -88,18 +87,18 @@ impl ReplicaManager {
                     fetched.batches = batches;
                     answer.partitions.push(fetched);
                 }
-                Ok(replica.log.end)
+                Some(replica.log.end)
             }
             Ok(Read::Diverging(end)) => {
                 answer.urgent = true;
                 fetched.diverging = Some(end);
                 answer.partitions.push(fetched);
-                Err(())
+                None
             }
             Err(error) => {
                 answer.urgent = true;
                 answer.partitions.push(self.refused_fetch(image, ask.tp, error));
-                Err(())
+                None
             }
         }
     }
@@ -159,7 +158,7 @@ impl ReplicaManager {
             let _counts = self.read_into(ctx.disk, image, &parked.request, ask, parked.reply, &mut answer);
         }
         self.remember_told(&parked.request, parked.reply, &answer.partitions);
-        self.purgatory.ready.push((parked.reply, Response::Fetch { partitions: answer.partitions }));
+        self.purgatory.finish(ctx, parked.reply, Response::Fetch { partitions: answer.partitions });
     }
 
     /// The log of a led partition grew: followers' parked fetches may have enough now.

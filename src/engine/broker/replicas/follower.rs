@@ -199,17 +199,19 @@ impl ReplicaManager {
     fn on_partition_fetched(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, leader: BrokerId, fetched: FetchedPartition) {
         let tp = fetched.tp;
         let Some(asked) = self.fetchers.get_mut(&leader).and_then(|f| f.entry_mut(tp)).filter(|entry| entry.asked).map(|entry| entry.ask) else { return };
-        match (fetched.error, fetched.diverging) {
-            (ErrorCode::None, Some(end)) => {
-                if let Some(target) = ctx.disk.log(tp).map(|log| truncation_target(log, end)) {
-                    self.truncate(ctx, tp, target);
-                }
-            }
-            (ErrorCode::None, None) => self.take_in(ctx, image, leader, asked, fetched),
-            (ErrorCode::OffsetOutOfRange, _) => self.set_entry(leader, tp, EntryState::WantsOffsets),
+        if fetched.error == ErrorCode::OffsetOutOfRange {
+            self.set_entry(leader, tp, EntryState::WantsOffsets);
+        } else if fetched.error == ErrorCode::FencedLeaderEpoch {
             // The leader knows a newer epoch; this broker will hear of it by metadata.
-            (ErrorCode::FencedLeaderEpoch, _) => self.set_entry(leader, tp, EntryState::Failed),
-            (_, _) => self.rest(ctx, leader, tp),
+            self.set_entry(leader, tp, EntryState::Failed);
+        } else if !fetched.error.is_none() {
+            self.rest(ctx, leader, tp);
+        } else if let Some(end) = fetched.diverging {
+            if let Some(target) = ctx.disk.log(tp).map(|log| truncation_target(log, end)) {
+                self.truncate(ctx, tp, target);
+            }
+        } else {
+            self.take_in(ctx, image, leader, asked, fetched);
         }
         self.refresh_ask(leader, tp);
     }

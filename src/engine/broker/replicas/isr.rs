@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::leader::is_eligible;
 use super::partition::{IsrChange, PendingIsr, Replica, Stage};
 use super::{CONFIRMED, ReplicaManager};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, NodeId, Tp};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, NodeId, Seq, Tp};
 use crate::broker::BrokerCall;
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
@@ -53,8 +53,8 @@ impl ReplicaManager {
             && remote.log_end >= state.epoch_start
             && is_eligible(image, remote);
         if may_join {
-            self.propose(tp, IsrChange::Expand(broker));
-            ctx.because(Kind::IsrExpandProposed { tp, added: broker });
+            let proposal = ctx.because(Kind::IsrExpandProposed { tp, added: broker });
+            self.propose(tp, IsrChange::Expand(broker), proposal);
         }
     }
 
@@ -74,21 +74,21 @@ impl ReplicaManager {
         };
         let shrinks: Vec<(Tp, Vec<BrokerId>)> = self.replicas.iter().map(|(tp, replica)| (*tp, lagging(replica))).filter(|(_, out)| !out.is_empty()).collect();
         for (tp, removed) in shrinks {
-            self.propose(tp, IsrChange::Shrink(removed.clone()));
-            ctx.because(Kind::IsrShrinkProposed { tp, removed });
+            let proposal = ctx.note(Kind::IsrShrinkProposed { tp, removed: removed.clone() });
+            self.propose(tp, IsrChange::Shrink(removed), proposal);
         }
     }
 
-    fn propose(&mut self, tp: Tp, change: IsrChange) {
+    fn propose(&mut self, tp: Tp, change: IsrChange, proposal: Seq) {
         if let Some(state) = self.replicas.get_mut(&tp).and_then(Replica::leader_state_mut) {
             state.pending = Some(PendingIsr { change, stage: Stage::Queued });
-            self.queue_alter(tp);
+            self.queue_alter(tp, proposal);
         }
     }
 
-    fn queue_alter(&mut self, tp: Tp) {
-        if !self.alter.queue.contains(&tp) {
-            self.alter.queue.push(tp);
+    fn queue_alter(&mut self, tp: Tp, cause: Seq) {
+        if !self.alter.queue.iter().any(|(queued, _)| *queued == tp) {
+            self.alter.queue.push((tp, cause));
         }
     }
 
@@ -99,9 +99,13 @@ impl ReplicaManager {
         }
         let (Some(controller), Some(broker_epoch)) = (controller, self.broker_epoch) else { return };
         let mut items = Vec::new();
-        for tp in core::mem::take(&mut self.alter.queue) {
+        let mut cause = ctx.cause;
+        for (tp, proposal) in core::mem::take(&mut self.alter.queue) {
             // A change that metadata has replaced meanwhile is not asked for any more.
-            items.extend(self.alter_item(tp, broker_epoch));
+            if let Some(item) = self.alter_item(tp, broker_epoch) {
+                items.push(item);
+                cause = proposal;
+            }
         }
         if items.is_empty() {
             return;
@@ -109,7 +113,8 @@ impl ReplicaManager {
         let partitions: Vec<Tp> = items.iter().map(|item| item.tp).collect();
         self.alter.in_flight = true;
         let request = Request::AlterPartition(AlterPartitionRequest { broker: self.id, broker_epoch, partitions: items });
-        conns.request(ctx, NodeId::Controller(controller), Channel::AlterPartition, request, CONTROLLER_SOCKET_TIMEOUT, BrokerCall::AlterPartition { partitions });
+        let call = BrokerCall::AlterPartition { partitions };
+        ctx.caused_by(cause, |ctx| conns.request(ctx, NodeId::Controller(controller), Channel::AlterPartition, request, CONTROLLER_SOCKET_TIMEOUT, call));
     }
 
     fn alter_item(&mut self, tp: Tp, broker_epoch: BrokerEpoch) -> Option<AlterPartitionItem> {
@@ -136,7 +141,7 @@ impl ReplicaManager {
             Outcome::Answer(Response::AlterPartition { error: ErrorCode::None, partitions: results }) => {
                 for tp in partitions {
                     match results.iter().find(|result| result.tp == *tp) {
-                        Some(result) if result.error.is_none() => self.on_committed(ctx, image, result),
+                        Some(result) if result.error.is_none() => ctx.caused_by(ctx.cause, |ctx| self.on_committed(ctx, image, result)),
                         Some(result) => self.on_refused(ctx, *tp, result.error),
                         None => self.retry_alter(ctx, *tp),
                     }
@@ -169,7 +174,7 @@ impl ReplicaManager {
     fn retry_alter(&mut self, ctx: &mut Ctx<'_>, tp: Tp) {
         if self.is_in_flight(tp) {
             self.set_stage(tp, Stage::Queued);
-            self.queue_alter(tp);
+            self.queue_alter(tp, ctx.cause);
             self.alter.resting = true;
             ctx.set(Timer::Broker(BrokerTimer::AlterPartitionRetry), ALTER_PARTITION_RETRY);
         }

@@ -52,9 +52,11 @@ impl ReplicaManager {
 
     /// Raises the high watermark and completes what waited for it.
     pub(super) fn advance_and_complete(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp) {
+        let cause = ctx.cause;
         if self.advance_high_watermark(ctx, image, tp) {
             self.on_high_watermark_moved(ctx, image, tp);
         }
+        ctx.cause = cause;
     }
 
     /// Takes an accepted fetch of a follower into account: its state, then the high watermark, then the ISR. `leader_end` is the log end at the read.

@@ -14,6 +14,7 @@ mod tests;
 mod view;
 
 pub use partition::{IsrChange, LeaderState, PendingIsr, Remote, Replica, Role, Stage};
+pub use purgatory::ReadyAnswer;
 pub use view::{FetchState, ReplicaRole, ReplicaView};
 
 use alloc::collections::BTreeMap;
@@ -21,7 +22,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::{BrokerCall, ReplyTo};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, LeaderEpoch, Offset, Tp};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, LeaderEpoch, Offset, Seq, Tp};
 use crate::log::Log;
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Connections, Ctx, Disk, Outcome, Timer};
@@ -46,8 +47,8 @@ pub enum Handled {
 /// The AlterPartition channel: one request in flight, whatever it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct AlterChannel {
-    /// Partitions with a queued change, in the order of their proposals.
-    queue: Vec<Tp>,
+    /// Partitions with a queued change, in the order of their proposals, each with the entry of its proposal.
+    queue: Vec<(Tp, Seq)>,
     in_flight: bool,
     /// A pause after an error.
     resting: bool,
@@ -95,6 +96,11 @@ impl ReplicaManager {
 
     /// Parked requests that were completed since the last call, in order of completion.
     pub fn take_ready(&mut self) -> Vec<(ReplyTo, Response)> {
+        self.take_answers().into_iter().map(|answer| (answer.reply, answer.response)).collect()
+    }
+
+    /// Like [`ReplicaManager::take_ready`], with what completed each.
+    pub fn take_answers(&mut self) -> Vec<ReadyAnswer> {
         core::mem::take(&mut self.purgatory.ready)
     }
 
@@ -111,6 +117,11 @@ impl ReplicaManager {
     /// The leader epoch, if this broker leads the partition.
     pub fn is_leader(&self, tp: Tp) -> Option<LeaderEpoch> {
         self.replicas.get(&tp).filter(|replica| replica.is_leader()).map(|replica| replica.leader_epoch)
+    }
+
+    /// The leader epoch in which this broker leads or follows the partition, as far as it has applied metadata.
+    pub fn leader_epoch(&self, tp: Tp) -> Option<LeaderEpoch> {
+        self.replicas.get(&tp).filter(|replica| replica.role != Role::Unassigned).map(|replica| replica.leader_epoch)
     }
 
     /// The log end of a hosted replica.
@@ -154,7 +165,7 @@ impl ReplicaManager {
             BrokerTimer::PartitionBackoff(tp) => self.on_partition_backoff(*tp),
             BrokerTimer::ParkedProduce(id) => self.on_produce_timeout(ctx, *id),
             BrokerTimer::ParkedFetch(id) => self.complete_fetch(ctx, image, *id),
-            BrokerTimer::ParkedDeleteRecords(id) => self.on_delete_timeout(*id),
+            BrokerTimer::ParkedDeleteRecords(id) => self.on_delete_timeout(ctx, *id),
             BrokerTimer::AlterPartitionRetry => self.alter.resting = false,
             BrokerTimer::Registration
             | BrokerTimer::RegistrationLimit

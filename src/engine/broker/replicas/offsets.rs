@@ -112,14 +112,14 @@ impl ReplicaManager {
                 Some(error) => Response::DeleteRecords { error, low_watermark: -1 },
                 None => Response::DeleteRecords { error: ErrorCode::None, low_watermark },
             };
-            self.purgatory.ready.push((parked.reply, response));
+            self.purgatory.finish(ctx, parked.reply, response);
         }
     }
 
     /// A DeleteRecords has waited for its time-out. The records are gone at the leader all the same.
-    pub(super) fn on_delete_timeout(&mut self, id: u64) {
+    pub(super) fn on_delete_timeout(&mut self, ctx: &Ctx<'_>, id: u64) {
         if let Some(parked) = self.purgatory.deletes.remove(&id) {
-            self.purgatory.ready.push((parked.reply, Response::DeleteRecords { error: ErrorCode::RequestTimedOut, low_watermark: -1 }));
+            self.purgatory.finish(ctx, parked.reply, Response::DeleteRecords { error: ErrorCode::RequestTimedOut, low_watermark: -1 });
         }
     }
 }

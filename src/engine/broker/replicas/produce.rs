@@ -29,10 +29,12 @@ impl ReplicaManager {
     pub fn produce(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, request: ProduceRequest, reply: ReplyTo) -> Handled {
         let mut pending = Vec::with_capacity(request.batches.len());
         let mut appended = Vec::new();
+        let arrived = ctx.cause;
         for (tp, batch) in request.batches {
+            ctx.cause = arrived;
             match self.append(ctx, image, tp, batch, request.acks == Acks::All) {
                 Ok(placed) => {
-                    appended.extend(placed.raised.map(|raised| (tp, raised)));
+                    appended.extend(placed.raised.map(|raised| (tp, raised, ctx.cause)));
                     pending.push(PendingAck {
                         required: (request.acks == Acks::All).then_some(placed.next_offset),
                         result: ProduceResult { tp, error: ErrorCode::None, base_offset: placed.base_offset, current_leader: None },
@@ -45,7 +47,8 @@ impl ReplicaManager {
             }
         }
         // Fetches wake after the whole request, so that one answer holds all its partitions.
-        for (tp, raised) in appended {
+        for (tp, raised, cause) in appended {
+            ctx.cause = cause;
             self.on_appended(ctx, image, tp, raised);
         }
         match request.acks {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::produce::answer;
 use super::{Handled, ReplicaManager, ReplyTo};
-use crate::base::{Dur, Offset, Tp};
+use crate::base::{Dur, Offset, Seq, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Ctx, Timer};
 use crate::protocol::{ErrorCode, FetchRequest, ProduceResult, Response};
@@ -49,13 +49,27 @@ pub(super) struct Purgatory {
     pub fetches: BTreeMap<u64, ParkedFetch>,
     pub deletes: BTreeMap<u64, ParkedDelete>,
     /// Completed and not yet taken.
-    pub ready: Vec<(ReplyTo, Response)>,
+    pub ready: Vec<ReadyAnswer>,
+}
+
+/// The answer to a request that was parked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ReadyAnswer {
+    pub reply: ReplyTo,
+    pub response: Response,
+    /// What completed it.
+    pub cause: Seq,
 }
 
 impl Purgatory {
     pub fn next_id(&mut self) -> u64 {
         self.parked += 1;
         self.parked
+    }
+
+    /// Completes a request because of what is handled now.
+    pub fn finish(&mut self, ctx: &Ctx<'_>, reply: ReplyTo, response: Response) {
+        self.ready.push(ReadyAnswer { reply, response, cause: ctx.cause });
     }
 }
 
@@ -107,7 +121,7 @@ impl ReplicaManager {
             let Some(mut parked) = self.purgatory.produces.remove(&id) else { continue };
             if self.settle(image, &mut parked, Some(tp)) {
                 ctx.cancel(&Timer::Broker(BrokerTimer::ParkedProduce(id)));
-                self.purgatory.ready.push((parked.reply, answer(parked.pending)));
+                self.purgatory.finish(ctx, parked.reply, answer(parked.pending));
             } else {
                 self.purgatory.produces.insert(id, parked);
             }
@@ -122,7 +136,7 @@ impl ReplicaManager {
             ack.result.error = ErrorCode::RequestTimedOut;
             ack.result.base_offset = -1;
         }
-        self.purgatory.ready.push((parked.reply, answer(parked.pending)));
+        self.purgatory.finish(ctx, parked.reply, answer(parked.pending));
     }
 
     /// The high watermark of a partition moved: acks=all, consumers and DeleteRecords may go on; followers' fetches do not (KAFKA-9952).

@@ -27,12 +27,10 @@ impl ReplicaManager {
             // Deleted, or moved to other brokers.
             return self.forget(ctx, image, tp);
         };
-        if !self.replicas.contains_key(&tp) {
+        let replica = self.replicas.entry(tp).or_insert_with(|| {
             let edges = Edges::of(ctx.disk.log_mut(tp));
-            let checkpoint = ctx.disk.hw_checkpoint.get(&tp).copied().unwrap_or(0);
-            self.replicas.insert(tp, Replica::loaded(edges, checkpoint));
-        }
-        let Some(replica) = self.replicas.get(&tp) else { return };
+            Replica::loaded(edges, ctx.disk.hw_checkpoint.get(&tp).copied().unwrap_or(0))
+        });
         if registration.partition_epoch < replica.partition_epoch {
             return;
         }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Call, Closing, Consumer};
+use super::{Call, Closing, Consumer, Fetchability};
 use crate::base::{GenerationId, LeaderEpoch, Offset, SimTime, Tp};
 use crate::client::spec::ClientVersion;
 use crate::node::{Ctx, Outcome};
@@ -25,7 +25,11 @@ impl Consumer {
     pub(super) fn positions_to_commit(&self, now: SimTime) -> Vec<(Tp, OffsetAndMetadata)> {
         let with_epoch = self.spec.version >= ClientVersion::V2_3;
         let commit = |tp: &Tp, offset, epoch: Option<i32>| (*tp, OffsetAndMetadata { offset, leader_epoch: epoch.filter(|_| with_epoch).map(LeaderEpoch), commit_timestamp: now });
-        self.partitions.iter().filter_map(|(tp, p)| p.position.map(|position| commit(tp, position.offset, position.epoch))).collect()
+        self.partitions
+            .iter()
+            .filter(|(_, p)| p.state == Fetchability::Ready)
+            .filter_map(|(tp, p)| p.position.map(|position| commit(tp, position.offset, position.epoch)))
+            .collect()
     }
 
     /// `commitAsync` of all positions. Without a coordinator it waits for one look-up and fails with it.

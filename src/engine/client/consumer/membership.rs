@@ -62,7 +62,7 @@ impl Consumer {
             session_timeout: self.config.session_timeout,
             rebalance_timeout: self.config.max_poll_interval,
             protocols: alloc::vec![("range".into(), subscription)],
-            knows_member_id_required: self.spec.version > ClientVersion::V2_3,
+            knows_member_id_required: self.spec.version >= ClientVersion::V2_3,
         });
         let timeout = Dur(self.config.common.request_timeout.0.max((self.config.max_poll_interval + Dur::secs(5)).0));
         if self.ask_coordinator(ctx, request, timeout, Call::Join) {

@@ -60,6 +60,8 @@ pub struct ConsumerCounts {
 struct Poll {
     started: SimTime,
     deadline: SimTime,
+    /// The coordinator's step is behind it: what becomes of the coordinator now matters to the next `poll` only.
+    passed: bool,
 }
 
 /// The search for the coordinator.

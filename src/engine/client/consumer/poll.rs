@@ -18,7 +18,7 @@ const CLOSE_LIMIT: Dur = Dur::secs(3);
 impl Consumer {
     pub(super) fn begin_poll(&mut self, ctx: &mut Ctx<'_>) {
         self.counts.polls += 1;
-        self.poll = Some(Poll { started: ctx.now, deadline: ctx.now + POLL_TIMEOUT });
+        self.poll = Some(Poll { started: ctx.now, deadline: ctx.now + POLL_TIMEOUT, passed: false });
         ctx.set(Timer::Client(ClientTimer::Poll), POLL_TIMEOUT);
         ctx.set(Timer::Client(ClientTimer::PollInterval), self.config.max_poll_interval);
     }
@@ -36,11 +36,13 @@ impl Consumer {
         }
         match step {
             Step::Done => {
+                self.poll = Some(Poll { passed: true, ..poll });
                 self.position_step(ctx);
                 if let Some(exception) = self.error.take() {
                     return self.throw(ctx, exception);
                 }
             }
+            Step::NoCoordinator | Step::Joining if poll.passed => {}
             Step::NoCoordinator | Step::Joining if self.blocks() => return false,
             Step::NoCoordinator | Step::Joining if !self.reads_on() => return expired && self.end_poll(ctx, false),
             // From 2.5 on a poll waits for a coordinator up to its own time, and then reads all the same.
@@ -72,6 +74,8 @@ impl Consumer {
         }
         if deliver {
             self.deliver(ctx);
+            // The next records are on their way while the application handles these.
+            self.send_fetches(ctx);
         }
         let due = self.spec.commit_every.is_some_and(|every| self.last_commit_call.is_none_or(|last| last + every <= ctx.now));
         let pause = self.pause.take();

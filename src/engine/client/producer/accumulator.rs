@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use super::sequences::sequence_after;
 use crate::base::{Dur, LeaderEpoch, Seq, SimTime, Tp};
 use crate::protocol::{ErrorCode, ProducerStamp, Record, RecordBatch};
 
@@ -181,8 +182,10 @@ impl Accumulator {
         second.bytes = size(&tail);
         second.records = tail;
         batch.bytes = size(&batch.records);
-        batch.stamp = None;
-        second.stamp = None;
+        // Both halves keep their place in the numbering.
+        if let Some(stamp) = &mut second.stamp {
+            stamp.base_sequence = sequence_after(stamp.base_sequence, batch.records.len());
+        }
         (batch, second)
     }
 }

@@ -15,7 +15,7 @@ use crate::trace::Kind;
 
 /// What a thread of the application makes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Source {
+pub(super) enum Source {
     /// The steady rate of the spec.
     Steady,
     Burst {
@@ -140,10 +140,8 @@ impl Producer {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn start_burst(&mut self, ctx: &mut Ctx<'_>, topic: Rc<str>, partition: Option<u32>, key: Option<Rc<str>>, values: Values, count: u32, every: Dur, first_tag: Tag) {
+    pub(super) fn start_burst(&mut self, ctx: &mut Ctx<'_>, (topic, partition): (Rc<str>, Option<u32>), every: Dur, source: Source) {
         self.application.started += 1;
-        let source = Source::Burst { key, values, count, made: 0, first_tag };
         self.application.threads.insert(self.application.started, Thread { source, topic, partition, every, next_at: ctx.now, blocked: None });
         self.run_application(ctx);
     }
@@ -194,18 +192,25 @@ impl Producer {
                     (record, ctx.now)
                 }
             };
-            if !self.send(ctx, &thread.topic, thread.partition, &record) {
+            if record.size() > self.config.max_request_size {
+                self.refuse(ctx, &record, "RecordTooLargeException");
+            } else if !self.send(ctx, &thread.topic, thread.partition, &record) {
                 if since + self.config.max_block > ctx.now {
                     thread.blocked = Some((record, since));
                     return;
                 }
-                self.counts.failed += 1;
-                self.last_failure = Some(("TimeoutException", ctx.now));
-                ctx.note(Kind::RecordFailed { tag: record.tag, tp: None, exception: "TimeoutException" });
+                self.refuse(ctx, &record, "TimeoutException");
             }
             // A rate keeps its schedule; a thread that was blocked goes on from where it is.
             thread.next_at = if since < ctx.now { ctx.now + thread.every } else { thread.next_at + thread.every };
         }
+    }
+
+    /// `send` itself fails; nothing goes out.
+    fn refuse(&mut self, ctx: &mut Ctx<'_>, record: &Record, exception: &'static str) {
+        self.counts.failed += 1;
+        self.last_failure = Some((exception, ctx.now));
+        ctx.note(Kind::RecordFailed { tag: record.tag, tp: None, exception });
     }
 
     /// Puts a record into a queue; false while the metadata lacks its topic or partition.
@@ -220,7 +225,7 @@ impl Producer {
         };
         let partition = match partition {
             Some(partition) => partition,
-            None => self.partitioner.choose(ctx.rng, &self.config, &self.queues, topic, known, record.key.as_deref(), record.size()),
+            None => self.partitioner.choose(ctx.rng, &self.config, &self.queues, (topic, known), record),
         };
         let origin = *ctx.last_seq;
         self.queues.append(ctx.now, &(topic.clone(), partition), record.clone(), self.config.batch_size, origin);

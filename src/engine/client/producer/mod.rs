@@ -13,7 +13,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use accumulator::{Accumulator, Batch};
-use application::Application;
+use application::{Application, Source};
 use partitioner::Partitioner;
 use sequences::Sequences;
 
@@ -186,7 +186,7 @@ impl Producer {
         match command {
             ClientCommand::Produce { action: _, topic, partition, key, values, count, every, first_tag } => {
                 if !self.closing {
-                    self.start_burst(ctx, topic, partition, key, values, count, every, first_tag);
+                    self.start_burst(ctx, (topic, partition), every, Source::Burst { key, values, count, made: 0, first_tag });
                 }
             }
             ClientCommand::SetRate { per_second } => self.set_rate(ctx, per_second),

@@ -8,6 +8,7 @@ use super::accumulator::Accumulator;
 use crate::base::Rng;
 use crate::client::config::{PartitionerKind, ProducerConfig};
 use crate::client::metadata::KnownTopic;
+use crate::protocol::Record;
 use crate::protocol::hash::key_partition;
 
 /// State per topic of the partitioner without keys.
@@ -25,9 +26,10 @@ pub struct Partitioner {
 
 impl Partitioner {
     /// Partition of a record with or without a key.
-    pub fn choose(&mut self, rng: &mut Rng, config: &ProducerConfig, queues: &Accumulator, name: &Rc<str>, topic: &KnownTopic, key: Option<&str>, size: usize) -> u32 {
+    pub fn choose(&mut self, rng: &mut Rng, config: &ProducerConfig, queues: &Accumulator, (name, topic): (&Rc<str>, &KnownTopic), record: &Record) -> u32 {
+        let size = record.size();
         let n = topic.partitions.len() as u32;
-        if let Some(key) = key {
+        if let Some(key) = &record.key {
             return key_partition(key, n);
         }
         let available: Vec<u32> = (0..n).filter(|i| topic.partitions[*i as usize].leader.is_some()).collect();
@@ -99,7 +101,7 @@ fn weights(queues: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{BrokerId, LeaderEpoch, NodeId, StreamId, TopicId};
+    use crate::base::{BrokerId, LeaderEpoch, NodeId, StreamId, Tag, TopicId};
     use crate::client::ClientVersion;
     use crate::client::metadata::KnownPartition;
     use crate::protocol::{ConfigMap, ErrorCode};
@@ -114,7 +116,8 @@ mod tests {
         let mut rng = Rng::stream(3, StreamId::Node(NodeId::Broker(BrokerId(9))));
         let mut partitioner = Partitioner::default();
         let name: Rc<str> = "t".into();
-        (0..count).map(|_| partitioner.choose(&mut rng, &config, &Accumulator::default(), &name, &topic(leaders), key, size)).collect()
+        let record = Record { tag: Tag(0), key: key.map(Rc::from), value: "v".repeat(size - 7).into() };
+        (0..count).map(|_| partitioner.choose(&mut rng, &config, &Accumulator::default(), (&name, &topic(leaders)), &record)).collect()
     }
 
     #[test]

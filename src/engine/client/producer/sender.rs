@@ -205,10 +205,9 @@ impl Producer {
             return;
         }
         if error == ErrorCode::MessageTooLarge && batch.records.len() > 1 {
-            if self.config.idempotent {
-                self.sequences.on_failed(&batch, error, false);
-            }
             let (first, second) = self.queues.split(batch);
+            self.sequences.reopen(&first);
+            self.sequences.reopen(&second);
             self.queues.put_back(second);
             self.queues.put_back(first);
             return;

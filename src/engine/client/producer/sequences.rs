@@ -72,6 +72,13 @@ impl Sequences {
         numbers.next = sequence_after(numbers.next, batch.records.len());
     }
 
+    /// A half of a batch that was split keeps its part of the numbers.
+    pub fn reopen(&mut self, batch: &Batch) {
+        if let (Some(stamp), Some(numbers)) = (batch.stamp, self.parts.get_mut(&batch.part)) {
+            numbers.open.insert(stamp.base_sequence, batch.id);
+        }
+    }
+
     pub fn on_acked(&mut self, batch: &Batch) {
         let (Some(stamp), Some(numbers)) = (batch.stamp, self.parts.get_mut(&batch.part)) else { return };
         if (stamp.id, stamp.epoch) != (numbers.id, numbers.epoch) {

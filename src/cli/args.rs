@@ -1,0 +1,138 @@
+//! The arguments of the command, read strictly. Opens no file.
+
+use std::path::PathBuf;
+
+use lexopt::prelude::*;
+
+use crate::Complaint;
+
+pub enum Command {
+    /// Text to print.
+    Help(&'static str),
+    Conform(Conform),
+    Swarm(Swarm),
+}
+
+pub struct Conform {
+    pub files: Vec<PathBuf>,
+    /// Seeds to play with, first and last.
+    pub seeds: (u64, u64),
+    pub threads: usize,
+    pub json: bool,
+    pub verbose: bool,
+    pub metadata: bool,
+}
+
+pub struct Swarm {
+    pub runs: u64,
+    pub seed: u64,
+    pub threads: usize,
+}
+
+const HELP: &str = "\
+highwater: a simulated Kafka cluster, natively
+
+  highwater conform FILE…        play recordings of real Kafka against the engine and compare
+  highwater swarm                run random clusters under random faults and check invariants
+  highwater COMMAND --help       options of one command
+
+Exit code: 0 all is well, 1 a difference or a broken invariant, 2 bad input.
+";
+
+const CONFORM_HELP: &str = "\
+highwater conform FILE… [options]: play recordings of real Kafka against the engine and compare
+
+  --seeds N      play each with the seeds 1 to N (default 20); a query must be equal with all of them,
+                 a time is the median
+  --seed S       play with this seed alone
+  --json         print the report as JSON
+  --verbose      list what is equal too, with the rule by which it was judged
+  --metadata     print the controllers' decisions with the first seed beside the recorded metadata log
+  --threads N    play on N threads (default: all cores)
+
+Prints a table: per file the entries that are equal, different and not modelled, then each difference
+with its entry, the expected and the seen value, and what is not modelled with the reason.
+Exit code: 0 no difference, 1 a difference, 2 a file that cannot be read.
+";
+
+const SWARM_HELP: &str = "\
+highwater swarm [options]: run random clusters under random faults and check invariants
+
+  --runs N       how many runs (default 100)
+  --seed S       seed of the first run; the others count up from it (default 1)
+  --threads N    run on N threads (default: all cores)
+
+Prints how often the hard things happened, and for each run that went wrong its seed, what was wrong,
+the fewest actions found that still go wrong and the last lines of its trace.
+Exit code: 0 no run went wrong, 1 one did, 2 bad input.
+";
+
+/// Reads the command line.
+pub fn parse(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
+    let command = match parser.next().map_err(said)? {
+        None | Some(Long("help") | Short('h')) => return Ok(Command::Help(HELP)),
+        Some(Value(name)) => name.string().map_err(said)?,
+        Some(other) => return Err(format!("{}; try highwater --help", other.unexpected())),
+    };
+    match command.as_str() {
+        "help" => Ok(Command::Help(HELP)),
+        "conform" => conform(parser),
+        "swarm" => swarm(parser),
+        _ => Err(format!("unknown command \"{command}\"; expected one of conform, swarm (see highwater --help)")),
+    }
+}
+
+fn said(error: lexopt::Error) -> Complaint {
+    format!("{error}; try highwater --help")
+}
+
+/// A whole number of at least `least`.
+fn number(parser: &mut lexopt::Parser, option: &str, least: u64) -> Result<u64, Complaint> {
+    let text = parser.value().and_then(|v| v.string()).map_err(said)?;
+    match text.parse::<u64>() {
+        Ok(number) if number >= least => Ok(number),
+        Ok(_) | Err(_) => Err(format!("--{option}: found \"{text}\", expected a whole number of at least {least}")),
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn conform(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
+    let mut options = Conform { files: Vec::new(), seeds: (1, 20), threads: cores(), json: false, verbose: false, metadata: false };
+    while let Some(arg) = parser.next().map_err(said)? {
+        match arg {
+            Long("help") | Short('h') => return Ok(Command::Help(CONFORM_HELP)),
+            Long("seeds") => options.seeds = (1, number(&mut parser, "seeds", 1)?),
+            Long("seed") => {
+                let seed = number(&mut parser, "seed", 0)?;
+                options.seeds = (seed, seed);
+            }
+            Long("threads") => options.threads = number(&mut parser, "threads", 1)? as usize,
+            Long("json") => options.json = true,
+            Long("verbose") => options.verbose = true,
+            Long("metadata") => options.metadata = true,
+            Value(file) => options.files.push(file.into()),
+            other => return Err(format!("conform: {}; try highwater conform --help", other.unexpected())),
+        }
+    }
+    match options.files.is_empty() {
+        true => Err("conform: expected at least one recording; try highwater conform --help".into()),
+        false => Ok(Command::Conform(options)),
+    }
+}
+
+fn swarm(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
+    let mut options = Swarm { runs: 100, seed: 1, threads: cores() };
+    while let Some(arg) = parser.next().map_err(said)? {
+        match arg {
+            Long("help") | Short('h') => return Ok(Command::Help(SWARM_HELP)),
+            Long("runs") => options.runs = number(&mut parser, "runs", 1)?,
+            Long("seed") => options.seed = number(&mut parser, "seed", 0)?,
+            Long("threads") => options.threads = number(&mut parser, "threads", 1)? as usize,
+            other => return Err(format!("swarm: {}; try highwater swarm --help", other.unexpected())),
+        }
+    }
+    Ok(Command::Swarm(options))
+}

@@ -1,0 +1,67 @@
+//! `highwater swarm`: many random runs on all cores. What is drawn and checked is the studio's search.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use highwater_studio::search::{Counts, draw, run as run_one, shrink};
+
+use crate::Complaint;
+use crate::args::Swarm;
+use crate::workers;
+
+/// Runs that are tried to find fewer actions that still go wrong.
+const SHRINK_TRIES: u32 = 200;
+/// Runs that went wrong and are told in full; of the others only the seed.
+const TOLD: usize = 3;
+
+/// Runs and prints; true if no run went wrong.
+pub fn run(options: &Swarm) -> Result<bool, Complaint> {
+    let results = workers::each(options.runs as usize, options.threads, |index| {
+        let seed = options.seed.wrapping_add(index as u64);
+        let report = catch_unwind(AssertUnwindSafe(|| {
+            let report = run_one(&draw(seed));
+            (report.counts, report.failure.map(|failure| failure.what))
+        }));
+        (seed, report.unwrap_or_else(|panic| (Counts::default(), Some(format!("the engine panicked: {}", workers::words(&*panic))))))
+    });
+    let mut counts = Counts::default();
+    let mut wrong = Vec::new();
+    for (seed, (one, failure)) in results {
+        counts.add(&one);
+        wrong.extend(failure.map(|what| (seed, what)));
+    }
+    for (name, value) in counts.fields() {
+        println!("{name:32} {value:>14}");
+    }
+    for name in counts.never_happened() {
+        println!("never happened: {name}");
+    }
+    for (i, (seed, what)) in wrong.iter().enumerate() {
+        println!("\nseed {seed}: {what}");
+        if i < TOLD {
+            tell(*seed);
+        }
+    }
+    println!("\n{} of {} runs went wrong", wrong.len(), options.runs);
+    Ok(wrong.is_empty())
+}
+
+/// The shrunken run of a seed and the last lines of its trace.
+fn tell(seed: u64) {
+    let told = catch_unwind(AssertUnwindSafe(|| {
+        let drawn = draw(seed);
+        let small = shrink(&drawn, SHRINK_TRIES);
+        println!("  {} of {} actions still go wrong:", small.actions.len(), drawn.actions.len());
+        for (at, action) in &small.actions {
+            println!("  {:>9} ms  {action:?}", at.as_ms());
+        }
+        if let Some(failure) = run_one(&small).failure {
+            println!("  after {} ms: {}", failure.at.0 / 1_000, failure.what);
+            for entry in &failure.last_entries {
+                println!("    {:>9} us  {}  {:?}", entry.at.0, entry.who, entry.kind);
+            }
+        }
+    }));
+    if let Err(panic) = told {
+        println!("  it cannot be shrunk: the engine panicked: {}", workers::words(&*panic));
+    }
+}

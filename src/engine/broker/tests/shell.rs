@@ -1,0 +1,93 @@
+//! The shell: what a broker does with requests and metadata as a whole. Replicas have their own tests.
+
+use alloc::vec::Vec;
+
+use super::{ME, config, node};
+use crate::base::{BrokerEpoch, BrokerId, ClientId, ControllerId, CorrelationId, Incarnation, LeaderEpoch, NodeId, PartitionEpoch, Seq, SimTime, TopicId, Tp};
+use crate::broker::{Broker, BrokerStart, BrokerState};
+use crate::node::testing::TestNode;
+use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
+use crate::protocol::{LeaderRecoveryState, MetadataRecord, MetadataRequest, PartitionRegistration, Payload, RecordBatch, Request};
+use crate::rules::Version;
+use crate::trace::Kind;
+
+fn start(node: &mut TestNode) -> Broker {
+    let start = BrokerStart { id: ME, incarnation: Incarnation(1), rack: None, config: config(&[]), rules: Version::V4_1.rules(), voters: [ControllerId(7)].into() };
+    Broker::start(&mut node.ctx(), start)
+}
+
+fn ask(broker: &mut Broker, node: &mut TestNode, body: Request) -> Vec<Effect> {
+    let conn = ConnId { client: NodeId::Client(ClientId(1)), server: NodeId::Broker(ME), channel: Channel::Client, generation: 1 };
+    node.effects.clear();
+    broker.on_event(&mut node.ctx(), Event::Request { conn, correlation: CorrelationId(1), body });
+    core::mem::take(&mut node.effects)
+}
+
+fn metadata() -> Request {
+    Request::Metadata(MetadataRequest { topics: None, allow_auto_topic_creation: false })
+}
+
+fn batch(offset: i64, records: Vec<MetadataRecord>) -> RecordBatch {
+    RecordBatch { base_offset: offset, epoch: 1, producer: None, timestamp: SimTime::ZERO, payload: Payload::Metadata(records.into()), origin: Seq(5) }
+}
+
+/// The offsets topic with one partition, led by `leader`.
+fn offsets_topic(leader: u32) -> Vec<MetadataRecord> {
+    let topic = TopicId(1);
+    let registration = PartitionRegistration {
+        replicas: [BrokerId(1), BrokerId(2)].into(),
+        isr: [BrokerId(1), BrokerId(2)].into(),
+        elr: Vec::new(),
+        last_known_elr: Vec::new(),
+        leader: Some(BrokerId(leader)),
+        leader_recovery: LeaderRecoveryState::Recovered,
+        leader_epoch: LeaderEpoch(0),
+        partition_epoch: PartitionEpoch(0),
+    };
+    [MetadataRecord::Topic { name: "__consumer_offsets".into(), topic }, MetadataRecord::Partition { tp: Tp { topic, partition: 0 }, registration }].into()
+}
+
+#[test]
+fn a_broker_that_starts_refuses_connections() {
+    let mut node = node();
+    let mut broker = start(&mut node);
+    assert_eq!(broker.state(), BrokerState::Starting);
+    let effects = ask(&mut broker, &mut node, metadata());
+    assert!(effects.iter().any(|e| matches!(e, Effect::Close { conn } if conn.server == NodeId::Broker(ME))));
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Send { direction: Direction::Response, .. })));
+}
+
+#[test]
+fn a_broker_that_has_caught_up_answers_and_refuses_what_controllers_serve() {
+    let mut node = node();
+    let mut broker = start(&mut node);
+    broker.lifecycle.catch_up();
+    let effects = ask(&mut broker, &mut node, metadata());
+    assert!(effects.iter().any(|e| matches!(e, Effect::Send { body: Body::Response(_), .. })));
+    let effects = ask(&mut broker, &mut node, Request::AllocateProducerIds { broker: ME, epoch: BrokerEpoch(0) });
+    assert!(matches!(&effects[..], [Effect::Close { .. }]));
+}
+
+#[test]
+fn history_is_replayed_and_acted_on_only_when_the_broker_has_caught_up() {
+    let mut node = node();
+    let mut broker = start(&mut node);
+    broker.apply_committed(&mut node.ctx(), &[batch(0, offsets_topic(1)), batch(2, [MetadataRecord::NoOp].into())]);
+    assert_eq!(broker.image().applied_to, 3);
+    assert_eq!(broker.coordinator().partitions().count(), 0);
+    assert!(!node.trace.iter().any(|e| matches!(e.kind, Kind::BecameLeader { .. })));
+    broker.lifecycle.catch_up();
+    broker.publish(&mut node.ctx());
+    assert_eq!(broker.coordinator().partitions().collect::<Vec<_>>(), [(0, LeaderEpoch(0))]);
+    broker.apply_committed(&mut node.ctx(), &[batch(3, [MetadataRecord::RemoveTopic { topic: TopicId(1) }].into())]);
+    assert_eq!(broker.coordinator().partitions().count(), 0, "without the topic nobody coordinates");
+}
+
+#[test]
+fn a_stop_before_registration_is_clean_and_leaves_no_epoch_behind() {
+    let mut node = node();
+    let mut broker = start(&mut node);
+    broker.on_event(&mut node.ctx(), Event::Shutdown);
+    assert_eq!(node.effects.last(), Some(&Effect::Exit { clean: true }));
+    assert_eq!(node.disk.clean_shutdown, None);
+}
