@@ -139,8 +139,7 @@ impl<'a> Lookup<'a> {
     pub fn stalled(self, tp: Tp) -> Option<(BrokerId, i64, Vec<BrokerId>)> {
         let world = self.recording.world();
         let leader = image(world)?.partition(tp)?.leader?;
-        let manager = world.broker(leader)?.replica_manager();
-        let (_, view) = manager.replicas().find(|(other, _)| *other == tp)?;
+        let view = world.broker(leader)?.replica(tp)?;
         if view.high_watermark >= view.log_end {
             return None;
         }

@@ -109,7 +109,7 @@ pub fn coordinator(seen: Seen<'_>, group: &str) -> Coordinator {
     let missing = |broker: Option<BrokerId>| Coordinator::Missing { last: broker.map(|b| b.0), down: broker.is_some_and(|b| seen.is_down(b)) };
     let Some(leader) = partition.leader else { return missing(partition.elr.first().or(partition.last_known_elr.first()).or(partition.replicas.first()).copied()) };
     let Some(broker) = seen.world().broker(leader) else { return missing(Some(leader)) };
-    if broker.groups().loading().any(|loading| loading == tp.partition) || broker.state() == BrokerState::Starting {
+    if broker.coordinator().loading().any(|loading| loading == tp.partition) || broker.state() == BrokerState::Starting {
         return Coordinator::Loading { broker: leader.0 };
     }
     Coordinator::Ready { broker: leader.0 }
@@ -128,7 +128,7 @@ pub fn groups(seen: Seen<'_>, ledger: &Ledger) -> Vec<GroupView> {
 
 fn group(seen: Seen<'_>, ledger: &Ledger, name: String) -> GroupView {
     let coordinator = coordinator(seen, &name);
-    let view = serving(seen, coordinator).and_then(|broker| broker.groups().groups().find(|view| **view.id() == *name));
+    let view = serving(seen, coordinator).and_then(|broker| broker.groups().find(|view| **view.name == *name));
     let started = seen.members(&name);
     let mut members: Vec<MemberView> = started.iter().map(|(member, id)| member_view(seen, member, *id)).collect();
     if let Some((_, planned)) = seen.scenario().groups.iter().find(|(known, _)| *known == name) {
@@ -147,14 +147,14 @@ fn group(seen: Seen<'_>, ledger: &Ledger, name: String) -> GroupView {
     members.sort_by(|a, b| a.name.cmp(&b.name));
     let now = group_now(&members);
     GroupView {
-        state: view.map_or(GroupState::Unknown, |view| match view.state() {
+        state: view.as_ref().map_or(GroupState::Unknown, |view| match view.state {
             EngineGroupState::Empty => GroupState::Empty,
             EngineGroupState::PreparingRebalance => GroupState::PreparingRebalance,
             EngineGroupState::CompletingRebalance => GroupState::CompletingRebalance,
             EngineGroupState::Stable => GroupState::Stable,
             EngineGroupState::Dead => GroupState::Dead,
         }),
-        generation: view.map_or(0, |view| view.generation().0.max(0) as u32),
+        generation: view.as_ref().map_or(0, |view| view.generation.0.max(0) as u32),
         offsets_partition: seen.group_partition(&name),
         coordinator,
         lag: members.iter().flat_map(|member| &member.assigned).map(|assigned| assigned.lag).sum(),
@@ -224,7 +224,7 @@ fn member_view(seen: Seen<'_>, name: &str, id: ClientId) -> MemberView {
 fn assigned(seen: Seen<'_>, consumer: &Consumer) -> Vec<AssignedPartition> {
     let end = |tp| {
         let leader = seen.image()?.partition(tp)?.leader?;
-        seen.world().broker(leader)?.replica_manager().high_watermark(tp)
+        seen.world().broker(leader)?.high_watermark(tp)
     };
     consumer
         .partitions()

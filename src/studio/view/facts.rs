@@ -8,6 +8,7 @@ use highwater_engine::world::{Action, Refusal};
 
 use super::model::*;
 use super::seen::{Seen, count, ids};
+use crate::scenario::{Node, Target, Verb};
 
 /// How far back the value before a change is looked for.
 const LOOK_BACK: usize = 4_000;
@@ -380,7 +381,7 @@ impl<'a> Reader<'a> {
 
     fn n_members(&self, group: &str) -> u32 {
         let NodeId::Broker(id) = self.entry.who else { return 0 };
-        let groups = self.seen.world().broker(id).map(|broker| broker.groups().groups().find(|view| &**view.id() == group).map_or(0, |view| view.members().count()));
+        let groups = self.seen.world().broker(id).map(|broker| broker.groups().find(|view| &**view.name == group).map_or(0, |view| view.members.len()));
         groups.unwrap_or(0) as u32
     }
 
@@ -397,5 +398,63 @@ pub fn name_of(node: NodeRef) -> String {
     match node {
         NodeRef::Producer(name) | NodeRef::Member(name) => name,
         NodeRef::Admin | NodeRef::Controller(_) | NodeRef::Broker(_) => String::new(),
+    }
+}
+
+/// The fact that a verb of a user would leave, for the name of the branch that it opened.
+pub fn of_verb(verb: &Verb) -> Option<Fact> {
+    let node = |nodes: &[Node]| nodes.first().and_then(node_ref);
+    let all = |nodes: &[Node]| nodes.iter().filter_map(node_ref).collect::<Vec<NodeRef>>();
+    Some(match verb {
+        Verb::Kill(nodes) => Fact::Killed { node: node(nodes)? },
+        Verb::Stop(nodes) => Fact::Stopped { node: node(nodes)? },
+        Verb::Start(nodes) => Fact::Started { node: node(nodes)? },
+        Verb::Pause(nodes) => Fact::Paused { node: node(nodes)? },
+        Verb::Resume(nodes) => Fact::Resumed { node: node(nodes)? },
+        Verb::LoseDisk(nodes) => Fact::Other { term: "disk lost".into(), who: node(nodes) },
+        Verb::Cut(sides) => Fact::Cut { a: all(&sides.from), b: all(&sides.to), one_way: !sides.both },
+        Verb::Heal(Some(sides)) => Fact::Healed { a: all(&sides.from), b: all(&sides.to) },
+        Verb::Heal(None) => Fact::Healed { a: Vec::new(), b: Vec::new() },
+        Verb::Link(link) => Fact::LinkChanged {
+            a: node(&link.between)?,
+            b: node(&link.and)?,
+            latency_us: link.change.latency.unwrap_or_default().0,
+            loss_permille: link.change.loss_per_million.unwrap_or(0) / 1_000,
+        },
+        Verb::SetConfig { target, config } => {
+            let target = match target {
+                Target::Topic(topic) => ConfigTarget::Topic(topic.clone()),
+                Target::Broker(id) => ConfigTarget::Broker(*id),
+                Target::Cluster => ConfigTarget::Cluster,
+            };
+            let (key, value) = config.iter().next()?;
+            Fact::ConfigChanged { target, key: key.clone().into(), value: value.clone().into() }
+        }
+        Verb::SetClient { name, rate, config } => {
+            let (key, value) = config.iter().next().map(|(key, value)| (key.clone(), value.clone())).or_else(|| rate.map(|rate| ("rate".to_string(), format!("{rate}/s"))))?;
+            Fact::ConfigChanged { target: ConfigTarget::Client(name.clone()), key: key.into(), value: value.into() }
+        }
+        Verb::StartClient { name, .. } => Fact::ClientStarted { client: NodeRef::Producer(name.clone()) },
+        Verb::Join(join) => Fact::ClientStarted { client: NodeRef::Member(join.member.clone()) },
+        Verb::Leave(name) | Verb::StopClient(name) => Fact::ClientClosed { client: NodeRef::Member(name.clone()) },
+        Verb::KillClient(name) => Fact::Killed { node: NodeRef::Member(name.clone()) },
+        Verb::ElectLeaders { partition, .. } => Fact::Other { term: format!("ElectLeaders {}-{}", partition.topic, partition.partition).into(), who: None },
+        Verb::CreateTopic { name, .. } => Fact::Other { term: format!("CreateTopics {name}").into(), who: None },
+        Verb::AddPartitions { topic, .. } => Fact::Other { term: format!("CreatePartitions {topic}").into(), who: None },
+        Verb::DeleteTopic(topic) => Fact::Other { term: format!("DeleteTopics {topic}").into(), who: None },
+        Verb::DeleteRecords { partition, .. } => Fact::Other { term: format!("DeleteRecords {}-{}", partition.topic, partition.partition).into(), who: None },
+        Verb::Produce(produce) => Fact::Other { term: "Produce".into(), who: Some(NodeRef::Producer(produce.client.clone())) },
+        Verb::PauseClient { member, .. } => Fact::Paused { node: NodeRef::Member(member.clone()) },
+        Verb::Seek { member, .. } => Fact::Other { term: "seek".into(), who: Some(NodeRef::Member(member.clone())) },
+        Verb::Commit(member) => Fact::Other { term: "OffsetCommit".into(), who: Some(NodeRef::Member(member.clone())) },
+    })
+}
+
+fn node_ref(node: &Node) -> Option<NodeRef> {
+    match node {
+        Node::Broker(id) => Some(NodeRef::Broker(*id)),
+        Node::Controller(id) => Some(NodeRef::Controller(*id)),
+        Node::Client(name) => Some(NodeRef::Producer(name.clone())),
+        Node::ActiveController | Node::LeaderOf(_) | Node::CoordinatorOf(_) => None,
     }
 }

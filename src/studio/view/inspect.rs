@@ -119,7 +119,7 @@ fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
         epochs.extend(log.epochs().entries().iter().map(|(epoch, start)| InspectRow { name: format!("{epoch}").into(), value: InspectValue::Number(*start) }));
     }
     let mut fetch = Vec::new();
-    if let Some((_, view)) = machine.broker().and_then(|process| process.replica_manager().replicas().find(|(other, _)| *other == tp)) {
+    if let Some(view) = machine.broker().and_then(|process| process.replica(tp)) {
         log_rows.push(number("high_watermark", view.high_watermark));
         log_rows.push(number("leader epoch", i64::from(view.leader_epoch.0)));
         log_rows.push(row("maximal isr", InspectValue::Brokers(ids(&view.maximal_isr))));

@@ -145,8 +145,8 @@ impl Ledger {
             };
             for broker in holders {
                 let Some(log) = seen.machine(NodeId::Broker(broker)).and_then(|machine| machine.disk.log(tp)) else { continue };
-                let manager = seen.world().broker(broker).map(|broker| broker.replica_manager());
-                let high_watermark = manager.and_then(|manager| manager.high_watermark(tp)).or_else(|| seen.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0);
+                let running = seen.world().broker(broker).and_then(|process| process.high_watermark(tp));
+                let high_watermark = running.or_else(|| seen.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0);
                 for batch in log.batches() {
                     for (index, record) in batch.data().iter().enumerate() {
                         let offset = batch.base_offset + index as i64;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use highwater_engine::base::{BrokerId, NodeId, Tag, Tp};
 use highwater_engine::broker::BrokerState;
+use highwater_engine::broker::replicas::ReplicaRole as EngineReplica;
 use highwater_engine::log::Log;
 use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration};
 use highwater_engine::trace::{Kind, QuorumRole as EngineRole};
@@ -164,7 +165,7 @@ impl Stage<'_> {
 
     /// A replica's own high watermark: of the process, or what a dead one had checkpointed.
     fn high_watermark(&self, broker: BrokerId, tp: Tp) -> i64 {
-        let running = self.seen.world().broker(broker).and_then(|process| process.replica_manager().high_watermark(tp));
+        let running = self.seen.world().broker(broker).and_then(|process| process.high_watermark(tp));
         running.or_else(|| self.seen.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0)
     }
 
@@ -252,12 +253,12 @@ impl Stage<'_> {
     }
 
     fn role(&self, broker: BrokerId, tp: Tp, partition: &PartitionRegistration) -> ReplicaRole {
-        let believes = self.seen.world().broker(broker).and_then(|process| process.replica_manager().is_leader(tp));
+        let believes = self.seen.world().broker(broker).and_then(|process| process.replica(tp)).is_some_and(|view| view.role == EngineReplica::Leader);
         if self.seen.is_down(broker) {
             ReplicaRole::Offline
         } else if partition.leader == Some(broker) {
             ReplicaRole::Leader
-        } else if believes.is_some() {
+        } else if believes {
             ReplicaRole::StaleLeader
         } else if partition.isr.contains(&broker) {
             ReplicaRole::InSync
@@ -269,7 +270,7 @@ impl Stage<'_> {
     fn replica(&self, broker: BrokerId, tp: Tp, partition: &PartitionRegistration, column: &PartitionView) -> ReplicaView {
         let log = self.log(broker, tp);
         let high_watermark = self.high_watermark(broker, tp);
-        let epoch = self.seen.world().broker(broker).and_then(|process| process.replica_manager().replicas().find(|(other, _)| *other == tp).map(|(_, view)| view.leader_epoch.0));
+        let epoch = self.seen.world().broker(broker).and_then(|process| process.replica(tp)).map(|view| view.leader_epoch.0);
         ReplicaView {
             partition: self.seen.partition(tp),
             role: self.role(broker, tp, partition),
