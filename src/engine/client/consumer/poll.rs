@@ -10,6 +10,8 @@ use crate::trace::Kind;
 const POLL_TIMEOUT: Dur = Dur::ms(200);
 /// A `poll` that takes longer is counted.
 const SLOW_POLL: Dur = Dur::secs(2);
+/// What the application's loop itself takes between two calls.
+const LOOP_TIME: Dur = Dur::ms(2);
 /// The application rests after an exception.
 const REST_AFTER_EXCEPTION: Dur = Dur::ms(500);
 /// The application gives `close` this long.
@@ -89,7 +91,7 @@ impl Consumer {
                 self.paused_until = ctx.now + span;
                 ctx.now + span
             }
-            None => regular.max(ctx.now),
+            None => regular.max(ctx.now + LOOP_TIME),
         };
         if self.next_poll <= ctx.now {
             self.begin_poll(ctx);

@@ -1,0 +1,649 @@
+//! The root: holds what the user chose, hands wishes to the desk, and gives each part its view data.
+//! It deliberately knows no rule of Kafka and draws little itself.
+use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
+use super::dialogs::{ErrorCard, KeysDialog};
+use super::header::{Header, LanguagePicker, ScenarioPicker};
+use super::keys::{Key, wish};
+use super::lanes::{LanesView, Strip};
+use super::panel::{Content, FirstVerdict, Panel, PanelBody, WhyCard};
+use super::phone::PhoneStage;
+use super::settings::{SettingsList, SettingsPanel};
+use super::share::{ShareDialog, link};
+use super::stage::Stage;
+use super::transport::{PaceMenu, StepMenu, Transport};
+use super::words::{Label, Lang};
+use crate::web;
+use highwater_studio::desk::command::{Command, Outcome};
+use highwater_studio::view::model::*;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Lines of the log that are shown.
+const LOG_SHOWN: usize = 200;
+/// Density slices of a lane.
+const SLICES: usize = 240;
+/// The live region speaks no more often than this, and the lanes are drawn no more often than that.
+const SPEAK_EVERY_MS: f64 = 1_000.0;
+const LANES_EVERY_MS: f64 = 250.0;
+
+/// What the page starts with.
+#[derive(Clone, PartialEq, Properties)]
+pub struct AppProps {
+    pub desk: DeskRef,
+    pub lang: Lang,
+    pub theme: Theme,
+    #[prop_or_default]
+    pub embed: bool,
+    /// The link in the address could not be opened; the desk shows the first scenario instead.
+    #[prop_or_default]
+    pub error: Option<OpenError>,
+    #[prop_or_default]
+    pub narrow: bool,
+    #[prop_or_default]
+    pub reduced_motion: bool,
+    #[prop_or(true)]
+    pub single_keys: bool,
+    /// The settings begin folded, where they would lie over the stage.
+    #[prop_or_default]
+    pub folded: bool,
+    /// Address of the playground, ending in `/`.
+    #[prop_or_default]
+    pub base: AttrValue,
+}
+
+pub enum Msg {
+    Ask(Ask),
+    Frame(f64),
+    Narrow(bool),
+    ReducedMotion(bool),
+    Key(KeyboardEvent),
+    Address,
+    Hidden,
+}
+
+/// View data as it was last fetched.
+struct Views {
+    scene: Rc<Scene>,
+    playback: Playback,
+    promises: Rc<Promises>,
+    settings: Rc<Settings>,
+    lanes: Rc<Lanes>,
+    content: Content,
+}
+
+pub struct App {
+    desk: DeskRef,
+    lang: Lang,
+    theme: Theme,
+    error: Option<OpenError>,
+    refused: Option<String>,
+    narrow: bool,
+    reduced_motion: bool,
+    single_keys: bool,
+    folded: bool,
+    tab: Tab,
+    phone_tab: PhoneTab,
+    phone_column: usize,
+    selected: Option<Subject>,
+    why: Option<Rc<WhyChain>>,
+    lit: Rc<Vec<TraceId>>,
+    dialog: Option<Dialog>,
+    filter: LogFilter,
+    zoom: Option<Window>,
+    said: String,
+    heard: Option<TraceId>,
+    spoke_at: f64,
+    lanes_at: f64,
+    ask: Callback<Ask>,
+    pulse: Pulse,
+    views: Views,
+    frames: Option<web::Frames>,
+    /// Where "open in Highwater" leads: the moment at which time last stood still.
+    out_link: String,
+    /// What this page itself last wrote behind `#`.
+    written: String,
+    _listeners: Vec<web::Listener>,
+}
+
+impl Component for App {
+    type Message = Msg;
+    type Properties = AppProps;
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let p = ctx.props();
+        let filter = LogFilter::default();
+        let views = Views::fetch(&p.desk, None, &filter, Tab::Promises, None);
+        let heard = p.desk.read().news(None).last().map(|l| l.trace);
+        App {
+            desk: p.desk.clone(),
+            lang: p.lang,
+            theme: p.theme,
+            error: p.error.clone(),
+            refused: None,
+            narrow: p.narrow,
+            reduced_motion: p.reduced_motion,
+            single_keys: p.single_keys,
+            folded: p.folded,
+            tab: Tab::Promises,
+            phone_tab: PhoneTab::Stage,
+            phone_column: 0,
+            selected: None,
+            why: None,
+            lit: Rc::default(),
+            dialog: None,
+            filter,
+            zoom: None,
+            said: String::new(),
+            heard,
+            spoke_at: 0.0,
+            lanes_at: 0.0,
+            ask: ctx.link().callback(Msg::Ask),
+            pulse: Pulse::default(),
+            views,
+            frames: None,
+            out_link: p.desk.read().share().fragment,
+            written: String::new(),
+            _listeners: Vec::new(),
+        }
+    }
+
+    fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
+        if !first {
+            return;
+        }
+        let link = ctx.link();
+        let narrow = link.callback(Msg::Narrow);
+        let calm = link.callback(Msg::ReducedMotion);
+        let key = link.callback(Msg::Key);
+        let address = link.callback(|()| Msg::Address);
+        let hidden = link.callback(|()| Msg::Hidden);
+        self._listeners = [
+            web::on_media_change(NARROW, move |m| narrow.emit(m)),
+            web::on_media_change(CALM, move |m| calm.emit(m)),
+            web::on_key_down(move |e| key.emit(e)),
+            web::on_hash_change(move || address.emit(())),
+            web::on_visibility_change(move || hidden.emit(())),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+    }
+
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        match msg {
+            Msg::Frame(ms) => self.frame(ms),
+            Msg::Narrow(n) => std::mem::replace(&mut self.narrow, n) != n,
+            Msg::ReducedMotion(r) => {
+                self.reduced_motion = r;
+                false
+            }
+            Msg::Key(e) => {
+                let on_control = web::closest_matches(e.target(), "button, a, summary, [role=button], [data-cell]");
+                let typing = web::closest_matches(e.target(), "input, select, textarea, dialog");
+                if typing || e.ctrl_key() || e.alt_key() || e.meta_key() {
+                    return false;
+                }
+                let pressed = e.key();
+                let key = Key { key: &pressed, shift: e.shift_key(), on_control, single: self.single_keys };
+                let Some(ask) = wish(key, &self.views.playback) else { return false };
+                e.prevent_default();
+                self.ask(ctx, ask)
+            }
+            Msg::Address => {
+                let fragment = web::fragment();
+                // Our own writing does not come back as a wish.
+                if fragment == self.written || fragment.is_empty() {
+                    return false;
+                }
+                self.ask(ctx, Ask::Do(Command::OpenLink(fragment)))
+            }
+            Msg::Hidden => {
+                if web::document_hidden() && self.views.playback.playing {
+                    self.ask(ctx, Ask::Do(Command::Pause))
+                } else {
+                    false
+                }
+            }
+            Msg::Ask(ask) => self.ask(ctx, ask),
+        }
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let ui = Ui { lang: self.lang, embed: ctx.props().embed, desk: self.desk.clone(), ask: self.ask.clone(), pulse: self.pulse.clone() };
+        let page = if ctx.props().embed {
+            self.embed(ctx, &ui)
+        } else if self.narrow {
+            self.phone(&ui)
+        } else {
+            self.wide(&ui)
+        };
+        html! {
+            <ContextProvider<Ui> context={ui.clone()}>
+                { page }
+                { self.dialogs(ctx) }
+                if let Some(e) = &self.error { <ErrorCard error={e.clone()} /> }
+                <div class="hidden" role="status" aria-live="polite" data-live="1">{ &self.said }</div>
+            </ContextProvider<Ui>>
+        }
+    }
+}
+
+pub const NARROW: &str = "(max-width: 700px)";
+pub const CRAMPED: &str = "(max-width: 1180px)";
+pub const CALM: &str = "(prefers-reduced-motion: reduce)";
+
+impl Views {
+    fn fetch(desk: &DeskRef, zoom: Option<Window>, filter: &LogFilter, tab: Tab, selected: Option<&Subject>) -> Views {
+        let d = desk.read();
+        let playback = d.playback();
+        Views {
+            scene: d.scene(),
+            promises: d.promises(),
+            settings: d.settings(),
+            lanes: d.lanes(window(zoom, &playback), SLICES),
+            content: content(desk, tab, filter, selected),
+            playback,
+        }
+    }
+}
+
+fn window(zoom: Option<Window>, p: &Playback) -> Window {
+    zoom.unwrap_or(Window { from_us: 0, to_us: p.end_us.max(1) })
+}
+
+fn content(desk: &DeskRef, tab: Tab, filter: &LogFilter, selected: Option<&Subject>) -> Content {
+    let d = desk.read();
+    match tab {
+        Tab::Promises => Content::Promises(d.promises()),
+        Tab::Inspect => Content::Inspect { about: selected.cloned(), found: selected.and_then(|s| d.inspect(s)).map(Rc::new) },
+        Tab::Log => Content::Log { filter: filter.clone(), page: Rc::new(d.log_tail(filter, LOG_SHOWN)) },
+        Tab::Text => Content::Text(Rc::new(d.text())),
+    }
+}
+
+impl App {
+    /// One frame while playing. Returns whether more than the moving parts has to be drawn.
+    fn frame(&mut self, ms: f64) -> bool {
+        // Simulated time moves by whole microseconds of real time; a frame is some sixteen thousand of them.
+        let changed = self.desk.write().tick((ms * 1_000.0) as Micros, self.reduced_motion);
+        let playing = self.desk.read().playback().playing;
+        let mut draw = false;
+        if changed || playing != self.views.playback.playing {
+            self.refresh(!playing);
+            draw = true;
+        }
+        if !playing {
+            self.frames = None;
+            self.write_address();
+        }
+        self.pulse.beat();
+        draw
+    }
+
+    /// Fetches what may have changed. The lanes, which nobody reads sixty times a second, only now and then while playing; the same goes for long texts.
+    fn refresh(&mut self, all: bool) {
+        let now = web::now_ms();
+        let d = self.desk.read();
+        self.views.playback = d.playback();
+        self.views.scene = d.scene();
+        self.views.promises = d.promises();
+        self.views.settings = d.settings();
+        let slow = all || now - self.lanes_at >= LANES_EVERY_MS;
+        if slow {
+            self.lanes_at = now;
+            self.views.lanes = d.lanes(window(self.zoom, &self.views.playback), SLICES);
+        }
+        drop(d);
+        let tab = self.phone_content();
+        if slow || matches!(tab, Tab::Promises | Tab::Inspect) {
+            self.views.content = content(&self.desk, tab, &self.filter, self.selected.as_ref());
+        }
+        if all || now - self.spoke_at >= SPEAK_EVERY_MS {
+            self.spoke_at = now;
+            self.speak();
+        }
+    }
+
+    fn phone_content(&self) -> Tab {
+        match (self.narrow, self.phone_tab) {
+            (true, PhoneTab::Log) => Tab::Log,
+            (true, PhoneTab::Stage | PhoneTab::Panel | PhoneTab::Settings) | (false, _) => self.tab,
+        }
+    }
+
+    /// Notable changes since last time, for the live region; many at once are counted and the last one is said.
+    fn speak(&mut self) {
+        let news = self.desk.read().news(self.heard);
+        let Some(last) = news.last() else { return };
+        let w = self.lang.words();
+        self.heard = Some(last.trace);
+        self.said = match news.len() {
+            1..=3 => news.iter().map(|l| w.fact(&l.fact)).collect::<Vec<_>>().join(". "),
+            n => format!("{}. {}", w.changes(n), w.fact(&last.fact)),
+        };
+    }
+
+    fn write_address(&mut self) {
+        let share = self.desk.read().share();
+        let fragment = format!("{}&lang={}", share.fragment, self.lang.short());
+        self.out_link.clone_from(&share.fragment);
+        if fragment != self.written && web::replace_fragment(&fragment) {
+            self.written = fragment;
+        }
+    }
+
+    fn ask(&mut self, ctx: &Context<Self>, ask: Ask) -> bool {
+        match ask {
+            Ask::Do(c) => self.command(ctx, c),
+            Ask::Scenario(id) => self.command(ctx, Command::OpenScenario(id)),
+            Ask::Select(s) => {
+                if let Subject::Group(g) = &s {
+                    // Its partition of the offsets topic is outlined from now on; a group that is gone changes nothing.
+                    let _ = self.desk.write().handle(Command::SelectGroup(g.clone()));
+                }
+                self.selected = Some(s);
+                self.show(Tab::Inspect);
+                true
+            }
+            Ask::Why(s) => {
+                self.why = self.desk.read().why(&s).map(Rc::new);
+                let lit = self.why.iter().flat_map(|c| c.steps.iter().filter_map(|x| x.trace)).collect();
+                self.lit = Rc::new(lit);
+                if self.narrow {
+                    self.phone_tab = PhoneTab::Panel;
+                }
+                true
+            }
+            Ask::CloseWhy => {
+                self.why = None;
+                self.lit = Rc::default();
+                true
+            }
+            Ask::Show(t) => {
+                self.show(t);
+                true
+            }
+            Ask::OpenDialog(d) => {
+                self.dialog = Some(d);
+                true
+            }
+            Ask::CloseDialog => self.dialog.take().is_some(),
+            Ask::CloseError => {
+                self.error = None;
+                self.refused = None;
+                true
+            }
+            Ask::SetLanguage(l) => {
+                self.lang = l;
+                crate::apply_language(l);
+                web::save("lang", l.short());
+                self.said.clear();
+                true
+            }
+            Ask::SetTheme(t) => {
+                self.theme = t;
+                crate::apply_theme(t);
+                web::save("theme", t.id());
+                true
+            }
+            Ask::FoldSettings(f) => {
+                self.folded = f;
+                true
+            }
+            Ask::Filter(f) => {
+                self.filter = f;
+                self.refresh(true);
+                true
+            }
+            Ask::Zoom(z) => {
+                self.zoom = z;
+                self.refresh(true);
+                true
+            }
+            Ask::PhoneTab(t) => {
+                self.phone_tab = t;
+                self.refresh(true);
+                true
+            }
+            Ask::PhoneColumn(c) => {
+                self.phone_column = c;
+                true
+            }
+            Ask::SingleKeys(on) => {
+                self.single_keys = on;
+                web::save("single-keys", if on { "on" } else { "off" });
+                true
+            }
+        }
+    }
+
+    fn show(&mut self, t: Tab) {
+        self.tab = t;
+        if self.narrow {
+            self.phone_tab = PhoneTab::Panel;
+        }
+        self.refresh(true);
+    }
+
+    fn command(&mut self, ctx: &Context<Self>, c: Command) -> bool {
+        let dragging = matches!(c, Command::Scrub { .. });
+        let opens = matches!(c, Command::OpenLink(_) | Command::OpenScenario(_) | Command::PreviousRun);
+        let outcome = self.desk.write().handle(c);
+        self.refused = None;
+        match outcome {
+            Outcome::Done | Outcome::Branched(_) => {}
+            Outcome::NewRun => {
+                // What was chosen belongs to the run before.
+                self.selected = None;
+                self.zoom = None;
+                self.why = None;
+                self.lit = Rc::default();
+                self.heard = None;
+            }
+            Outcome::Refused(r) => {
+                let words = self.lang.words().refused(&r);
+                self.said = words.clone();
+                self.refused = Some(words);
+            }
+            Outcome::NotOpened(e) => self.error = Some(e),
+        }
+        if opens && self.refused.is_none() {
+            self.selected = None;
+        }
+        self.refresh(!dragging);
+        self.pulse.beat();
+        if self.views.playback.playing {
+            if self.frames.is_none() {
+                let link = ctx.link().clone();
+                self.frames = Some(web::Frames::start(move |ms| link.send_message(Msg::Frame(ms))));
+            }
+        } else {
+            self.frames = None;
+            if !dragging {
+                self.write_address();
+            }
+        }
+        true
+    }
+
+    /// The words of the verdict that was asked about.
+    fn why_title(&self) -> Option<AttrValue> {
+        let chain = self.why.as_ref()?;
+        let Subject::Verdict(i) = &chain.about else { return None };
+        let card = self.views.promises.verdicts.get(*i)?;
+        Some(self.lang.words().why_verdict(&card.verdict).into())
+    }
+
+    fn transport(&self, narrow: bool) -> Html {
+        let p = &self.views.playback;
+        html! { <Transport playing={p.playing} at_start={p.at_start} can_skip={p.can_skip} pace={p.pace} step={p.step} {narrow} /> }
+    }
+
+    fn stage(&self) -> Html {
+        html! { <Stage scene={self.views.scene.clone()} selected={self.selected.clone()} playing={self.views.playback.playing} /> }
+    }
+
+    fn notes(&self) -> Html {
+        let w = self.lang.words();
+        let differs = self.desk.read().digest_check() == DigestCheck::Different;
+        html! {
+            <>
+                if differs { <p class="note-bar warn" role="alert">{ w.label(Label::DigestDiffers) }</p> }
+                if let Some(r) = &self.refused {
+                    <p class="note-bar" role="alert">{ r }{ " " }<button type="button" class="btn small" onclick={self.ask.reform(|_: MouseEvent| Ask::CloseError)}>{ w.label(Label::Close) }</button></p>
+                }
+            </>
+        }
+    }
+
+    fn lanes(&self) -> Html {
+        html! { <LanesView lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()} /> }
+    }
+
+    fn wide(&self, ui: &Ui) -> Html {
+        html! {
+            <div class={classes!("page", self.folded.then_some("folded"))}>
+                <Header scene={self.views.scene.clone()} theme={self.theme} />
+                <main>
+                    { self.notes() }
+                    <div class="middle">
+                        <SettingsPanel settings={self.views.settings.clone()} folded={self.folded} />
+                        { self.stage() }
+                        <Panel content={self.views.content.clone()} why={self.why.clone()} why_title={self.why_title()} />
+                    </div>
+                    <div class="bottom">
+                        <div class="bottom-left">
+                            { self.transport(false) }
+                            { branches(ui, &self.views.lanes.branches) }
+                        </div>
+                        { self.lanes() }
+                    </div>
+                </main>
+            </div>
+        }
+    }
+
+    fn embed(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
+        let href = link(&ctx.props().base, &self.out_link, self.lang.short());
+        let stage = if self.narrow {
+            html! { <PhoneStage scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()} /> }
+        } else {
+            self.stage()
+        };
+        html! {
+            <main class="page embedded">
+                <h1 class="hidden">{ "Highwater" }</h1>
+                { self.notes() }
+                { stage }
+                <div class="bottom embed-bottom">
+                    { self.transport(true) }
+                    <a class="btn small" {href} target="_blank" rel="noopener">{ ui.label(Label::OpenInHighwater) }</a>
+                    <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
+                </div>
+            </main>
+        }
+    }
+
+    fn phone(&self, ui: &Ui) -> Html {
+        let tabs = [(PhoneTab::Stage, Label::Stage), (PhoneTab::Panel, Label::Promises), (PhoneTab::Settings, Label::Settings), (PhoneTab::Log, Label::Log)];
+        let sheet = match self.phone_tab {
+            PhoneTab::Stage => {
+                html! { <PhoneStage scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()} /> }
+            }
+            PhoneTab::Panel => html! {
+                <>
+                    if let Some(chain) = &self.why { <WhyCard chain={chain.clone()} title={self.why_title()} /> }
+                    <div class="phone-views">
+                        { for [Tab::Promises, Tab::Inspect, Tab::Text].into_iter().map(|t| html! {
+                            <button type="button" class={classes!("chip", (self.tab == t).then_some("on"))} aria-pressed={(self.tab == t).to_string()} onclick={ui.on(Ask::Show(t))}>{ ui.label(t.label()) }</button>
+                        }) }
+                    </div>
+                    <PanelBody content={self.views.content.clone()} />
+                </>
+            },
+            PhoneTab::Settings => html! {
+                <>
+                    <h2 class="hidden">{ ui.label(Label::Settings) }</h2>
+                    <div class="phone-pickers"><ScenarioPicker origin={self.views.scene.origin.clone()} /><LanguagePicker /></div>
+                    <div class="phone-menus"><PaceMenu pace={self.views.playback.pace} /><StepMenu step={self.views.playback.step} /></div>
+                    <SettingsList settings={self.views.settings.clone()} />
+                </>
+            },
+            PhoneTab::Log => html! { <PanelBody content={self.views.content.clone()} /> },
+        };
+        html! {
+            <div class="page phone">
+                <Header scene={self.views.scene.clone()} theme={self.theme} narrow=true />
+                <main>
+                    { self.notes() }
+                    <FirstVerdict promises={self.views.promises.clone()} />
+                    <nav class="phone-tabs" aria-label={ui.label(Label::Panel)}>
+                        { for tabs.into_iter().map(|(t, l)| {
+                            let on = t == self.phone_tab;
+                            html! { <button type="button" class={classes!("btn", on.then_some("on"))} aria-current={on.then_some("page")} onclick={ui.on(Ask::PhoneTab(t))}>{ ui.label(l) }</button> }
+                        }) }
+                    </nav>
+                    <div class="sheet">{ sheet }</div>
+                </main>
+                <section class="bottom phone-bottom" aria-label={ui.label(Label::Lanes)}>
+                    <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
+                    { self.transport(true) }
+                </section>
+            </div>
+        }
+    }
+
+    fn dialogs(&self, ctx: &Context<Self>) -> Html {
+        match self.dialog {
+            None => Html::default(),
+            Some(Dialog::Keys) => html! { <KeysDialog single_keys={self.single_keys} /> },
+            Some(Dialog::Share) => {
+                let share = self.desk.read().share();
+                html! { <ShareDialog {share} at_us={self.views.playback.at_us} base={ctx.props().base.clone()} /> }
+            }
+        }
+    }
+}
+
+/// The runs that are kept, once there is more than one.
+fn branches(ui: &Ui, all: &[BranchView]) -> Html {
+    if all.len() < 2 {
+        return Html::default();
+    }
+    let w = ui.words();
+    let send = ui.ask.clone();
+    let ids: Vec<BranchId> = all.iter().map(|b| b.id).collect();
+    let change = Callback::from(move |e: Event| {
+        let id = web::chosen_value(&e).and_then(|v| v.parse::<usize>().ok()).and_then(|i| ids.get(i).copied());
+        if let Some(id) = id {
+            send.emit(Ask::Do(Command::SelectBranch(id)));
+        }
+    });
+    let current = all.iter().find(|b| b.current && b.parent.is_some());
+    let rename = current.map(|b| {
+        let (send, id) = (ui.ask.clone(), b.id);
+        let change = Callback::from(move |e: Event| {
+            if let Some(name) = web::chosen_value(&e) {
+                send.emit(Ask::Do(Command::NameBranch(id, name)));
+            }
+        });
+        html! { <input class="run-name" type="text" maxlength="40" aria-label={w.label(Label::NameBranch)} placeholder={w.label(Label::NameBranch)} value={b.name.clone().unwrap_or_default()} onchange={change} /> }
+    });
+    html! {
+        <>
+        <label class="now runs"><span>{ w.label(Label::Branches) }</span>
+            <select onchange={change}>
+                { for all.iter().enumerate().map(|(i, b)| html! { <option value={i.to_string()} selected={b.current}>{ w.branch(b) }</option> }) }
+            </select>
+        </label>
+        { rename }
+        </>
+    }
+}
+
+/// What is there before the cluster is: the frame and what is being waited for.
+#[component]
+pub fn Skeleton() -> Html {
+    let w = Lang::En.words();
+    html! { <main class="boot"><h1>{ "Highwater" }</h1><p role="status">{ w.label(Label::Loading) }</p></main> }
+}

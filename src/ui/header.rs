@@ -1,0 +1,109 @@
+//! The header: name, scenario, share, language, theme. Opens nothing itself; it asks.
+use super::context::{Ask, Dialog, Theme, use_ui};
+use super::marks;
+use super::words::{Label, Lang};
+use crate::web;
+use highwater_studio::view::model::*;
+use std::rc::Rc;
+use yew::prelude::*;
+
+#[derive(PartialEq, Properties)]
+pub struct HeaderProps {
+    pub scene: Rc<Scene>,
+    pub theme: Theme,
+    #[prop_or_default]
+    pub narrow: bool,
+}
+
+#[component]
+pub fn Header(props: &HeaderProps) -> Html {
+    let ui = use_ui();
+    let w = ui.words();
+    let next = match props.theme {
+        Theme::Auto => Theme::Light,
+        Theme::Light => Theme::Dark,
+        Theme::Dark => Theme::Auto,
+    };
+    let theme_name = format!("{}: {}", w.label(Label::Theme), w.label(props.theme.label()));
+    html! {
+        <header class="top">
+            <h1 class="brand">{ marks::waves() }{ "Highwater" }</h1>
+            if !props.narrow { <ScenarioPicker origin={props.scene.origin.clone()} /> }
+            if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
+            <span class="grow" />
+            <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>{ w.label(Label::Share) }</button>
+            if !props.narrow { <LanguagePicker /> }
+            <button type="button" class="btn square" aria-label={theme_name.clone()} title={theme_name} onclick={ui.on(Ask::SetTheme(next))}>
+                <span aria-hidden="true">{ match props.theme { Theme::Auto => "◐", Theme::Light => "○", Theme::Dark => "●" } }</span>
+            </button>
+            if !props.narrow {
+                <button type="button" class="btn square" aria-label={w.label(Label::Keys)} title={w.label(Label::Keys)} onclick={ui.on(Ask::OpenDialog(Dialog::Keys))}>
+                    <span aria-hidden="true">{ "?" }</span>
+                </button>
+            }
+        </header>
+    }
+}
+
+fn about(ui: &super::context::Ui, o: &Origin) -> String {
+    match o {
+        Origin::Gallery { id, .. } => ui.words().scenario_about(*id).to_owned(),
+        Origin::Link { .. } => String::new(),
+    }
+}
+
+#[derive(PartialEq, Properties)]
+pub struct PickerProps {
+    pub origin: Origin,
+}
+
+#[component]
+pub fn ScenarioPicker(props: &PickerProps) -> Html {
+    let ui = use_ui();
+    let w = ui.words();
+    let send = ui.ask.clone();
+    let change = Callback::from(move |e: Event| {
+        let id = web::chosen_value(&e).and_then(|v| v.parse::<usize>().ok()).and_then(|i| ScenarioId::ALL.get(i).copied());
+        if let Some(id) = id {
+            send.emit(Ask::Scenario(id));
+        }
+    });
+    // A run that is none of the gallery's has an entry of its own, so that the picker always says what is shown.
+    let own = match &props.origin {
+        Origin::Gallery { changed: false, .. } => None,
+        Origin::Gallery { id, changed: true } => Some(format!("{} ({})", w.scenario(*id), w.label(Label::ScenarioChanged))),
+        Origin::Link { title } => Some(title.clone().unwrap_or_else(|| w.label(Label::ShareLink).to_owned())),
+    };
+    let shown = match props.origin {
+        Origin::Gallery { id, changed: false } => Some(id),
+        Origin::Gallery { changed: true, .. } | Origin::Link { .. } => None,
+    };
+    html! {
+        <select class="btn scenario" aria-label={w.label(Label::Scenario)} onchange={change}>
+            if let Some(own) = own { <option value="own" selected=true>{ own }</option> }
+            <optgroup label={w.label(Label::Story)}>
+                { for ScenarioId::ALL.iter().enumerate().map(|(i, id)| html! {
+                    <option value={i.to_string()} selected={shown == Some(*id)}>{ w.scenario(*id) }</option>
+                }) }
+            </optgroup>
+        </select>
+    }
+}
+
+#[component]
+pub fn LanguagePicker() -> Html {
+    let ui = use_ui();
+    let send = ui.ask.clone();
+    let change = Callback::from(move |e: Event| {
+        if let Some(l) = web::chosen_value(&e).and_then(|v| Lang::of_tag(&v)) {
+            send.emit(Ask::SetLanguage(l));
+        }
+    });
+    html! {
+        <select class="btn language" aria-label={ui.label(Label::Language)} onchange={change}>
+            { for Lang::ALL.into_iter().map(|l| html! {
+                <option value={l.short()} lang={l.words().tag()} selected={l == ui.lang}>{ l.words().own_name() }</option>
+            }) }
+        </select>
+    }
+}

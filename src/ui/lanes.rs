@@ -1,0 +1,359 @@
+//! Swim lanes: one lane a node over time, marks for what is notable, branches above. The lanes are the scrubber.
+//! It deliberately draws no single message: at the zoom of a whole run they fold into a density strip.
+use super::context::{Ask, use_pulse, use_ui};
+use super::marks;
+use super::words::{Label, moment};
+use crate::web;
+use highwater_studio::desk::command::Command;
+use highwater_studio::view::model::*;
+use std::rc::Rc;
+use yew::prelude::*;
+
+const LANE: usize = 26;
+const TOP: usize = 30;
+const BRANCH: usize = 18;
+/// Least stretch of time that can be shown.
+const LEAST_WINDOW_US: Micros = 200;
+
+#[derive(PartialEq, Properties)]
+pub struct LanesProps {
+    pub lanes: Rc<Lanes>,
+    /// End of the whole run, for the slider and for zooming out.
+    pub end_us: Micros,
+    /// Entries of the chain of causes that is shown.
+    #[prop_or_default]
+    pub lit: Rc<Vec<TraceId>>,
+}
+
+/// A moment's place in a stretch of time, as hundredths of a percent, kept inside.
+fn place(at: Micros, w: Window) -> u64 {
+    let span = w.to_us.saturating_sub(w.from_us).max(1);
+    at.saturating_sub(w.from_us).min(span) * 10_000 / span
+}
+
+fn percent(hundredths: u64) -> String {
+    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+}
+
+fn moment_at(fraction: f64, w: Window) -> Micros {
+    let span = w.to_us.saturating_sub(w.from_us) as f64;
+    w.from_us + (span * fraction) as Micros
+}
+
+/// A window of `span` with `at` where `fraction` of it has passed, kept in 0 to `end`.
+fn window_around(at: Micros, fraction: f64, span: Micros, end: Micros) -> Option<Window> {
+    let span = span.max(LEAST_WINDOW_US);
+    if span >= end {
+        return None;
+    }
+    let from = at.saturating_sub((span as f64 * fraction) as Micros).min(end - span);
+    Some(Window { from_us: from, to_us: from + span })
+}
+
+/// Moments for the time axis: about eight, at round distances.
+fn ticks(w: Window) -> Vec<Micros> {
+    let span = w.to_us.saturating_sub(w.from_us).max(1);
+    let mut step = 1;
+    'found: loop {
+        for m in [1, 2, 3, 5] {
+            if span / (step * m) <= 9 {
+                step *= m;
+                break 'found;
+            }
+        }
+        step *= 10;
+    }
+    (w.from_us.div_ceil(step)..=w.to_us / step).map(|i| i * step).collect()
+}
+
+fn tick_words(us: Micros, span: Micros) -> String {
+    match span {
+        0..10_000 => format!("{}.{:06} s", us / 1_000_000, us % 1_000_000),
+        10_000..9_000_000 => moment(us),
+        _ => format!("{} s", us / 1_000_000),
+    }
+}
+
+#[component]
+pub fn LanesView(props: &LanesProps) -> Html {
+    let ui = use_ui();
+    let w = ui.words();
+    let l = &props.lanes;
+    let window = l.window;
+    let span = window.to_us.saturating_sub(window.from_us);
+    let dragging = use_mut_ref(|| false);
+    let others: Vec<&BranchView> = l.branches.iter().filter(|b| b.parent.is_some()).collect();
+    let shown = others.len().min(4);
+    let top = TOP + shown * BRANCH;
+    let height = top + l.lanes.len() * LANE + 6;
+
+    let scrub = {
+        let send = ui.ask.clone();
+        move |e: &PointerEvent, released: bool| {
+            if let Some(f) = web::pointer_fraction(e) {
+                let at_us = moment_at(f, window);
+                send.emit(Ask::Do(if released { Command::SeekTo { at_us } } else { Command::Scrub { at_us } }));
+            }
+        }
+    };
+    let down = {
+        let (scrub, dragging) = (scrub.clone(), dragging.clone());
+        Callback::from(move |e: PointerEvent| {
+            if e.button() != 0 || web::closest_matches(e.target(), "[data-mark]") {
+                return;
+            }
+            *dragging.borrow_mut() = true;
+            web::pointer_capture(&e);
+            scrub(&e, false);
+        })
+    };
+    let moved = {
+        let (scrub, dragging) = (scrub.clone(), dragging.clone());
+        Callback::from(move |e: PointerEvent| {
+            if *dragging.borrow() {
+                scrub(&e, false);
+            }
+        })
+    };
+    let up = {
+        let dragging = dragging.clone();
+        Callback::from(move |e: PointerEvent| {
+            if dragging.replace(false) {
+                scrub(&e, true);
+            }
+        })
+    };
+    let zoom = {
+        let (send, end) = (ui.ask.clone(), props.end_us);
+        move |fraction: f64, closer: bool| {
+            let at = moment_at(fraction, window);
+            let wanted = if closer { span * 2 / 3 } else { span * 3 / 2 };
+            send.emit(Ask::Zoom(window_around(at, fraction, wanted, end)));
+        }
+    };
+    let wheel = {
+        let zoom = zoom.clone();
+        Callback::from(move |e: WheelEvent| {
+            if let Some(f) = web::wheel_fraction(&e)
+                && e.delta_y() != 0.0
+            {
+                zoom(f, e.delta_y() < 0.0);
+            }
+        })
+    };
+    // From the buttons the zoom goes around the playhead.
+    let around = (place(l.now_us, window) as f64) / 10_000.0;
+    let (closer, farther) = (zoom.clone(), zoom);
+    let x = |us: Micros| percent(place(us, window));
+    let inside = |us: Micros| us >= window.from_us && us <= window.to_us;
+    let middle = |i: usize| top + i * LANE + LANE / 2;
+
+    html! {
+        <section class="lanes" aria-label={w.label(Label::Lanes)}>
+            <div class="lane-names">
+                <svg width="92" height={height.to_string()} aria-hidden="true">
+                    { for l.lanes.iter().enumerate().map(|(i, lane)| html! {
+                        <text class="lane-name" x="86" y={(middle(i) + 4).to_string()}>{ w.lane(&lane.who) }</text>
+                    }) }
+                </svg>
+            </div>
+            <div class="lane-canvas" onpointerdown={down} onpointermove={moved} onpointerup={up} onwheel={wheel}>
+                <svg class="lane-svg" width="100%" height={height.to_string()} aria-hidden="true">
+                    { for ticks(window).into_iter().map(|t| html! {
+                        <>
+                            <line class="grid-line" x1={x(t)} x2={x(t)} y1={TOP.to_string()} y2={height.to_string()} />
+                            <text class="tick" x={x(t)} y="22">{ tick_words(t, span) }</text>
+                        </>
+                    }) }
+                    { for others.iter().take(shown).enumerate().map(|(i, b)| {
+                        let y = TOP + i * BRANCH + 9;
+                        html! {
+                            <g class={classes!("branch", b.current.then_some("current"))}>
+                                <line x1={x(b.forked_at_us)} x2={x(b.end_us)} y1={y.to_string()} y2={y.to_string()} />
+                                <circle cx={x(b.forked_at_us)} cy={y.to_string()} r="3" />
+                                <text x={x(b.forked_at_us)} dx="8" y={(y - 4).to_string()}>{ w.branch(b) }</text>
+                            </g>
+                        }
+                    }) }
+                    { for l.lanes.iter().enumerate().map(|(i, lane)| html! {
+                        <>
+                            <line class="lane-line" x1="0" x2="100%" y1={middle(i).to_string()} y2={middle(i).to_string()} />
+                            { density(&lane.density, middle(i)) }
+                            { for lane.bars.iter().filter(|b| b.to_us >= window.from_us && b.from_us <= window.to_us).map(|b| {
+                                let (from, to) = (place(b.from_us, window), place(b.to_us, window));
+                                html! { <rect class={classes!("bar", bar_class(&lane.who, b.state))} x={percent(from)} width={percent(to - from)} y={(middle(i) - 4).to_string()} height="8" rx="3" /> }
+                            }) }
+                        </>
+                    }) }
+                    { for l.waits.iter().filter(|wait| wait.to_us >= window.from_us && wait.from_us <= window.to_us).map(|wait| {
+                        let y = middle(wait.lane);
+                        html! {
+                            <>
+                                <line class="wait" x1={x(wait.from_us)} x2={x(wait.to_us)} y1={y.to_string()} y2={y.to_string()} />
+                                <text class="wait-words" x={percent((place(wait.from_us, window) + place(wait.to_us, window)) / 2)} y={(y - 6).to_string()}>{ w.waiting(&wait.what) }</text>
+                            </>
+                        }
+                    }) }
+                    { for l.marks.iter().filter(|m| inside(m.at_us)).map(|m| {
+                        let lit = props.lit.contains(&m.trace);
+                        let name = format!("{} · {}", moment(m.at_us), w.fact(&m.fact));
+                        let click = ui.on_do(Command::SeekToTrace(m.trace));
+                        html! {
+                            <svg x={x(m.at_us)} y={middle(m.lane).to_string()} overflow="visible" width="1" height="1">
+                                <g class={classes!("lane-mark", lit.then_some("lit"))} data-mark="1" onclick={click}>
+                                    <title>{ name }</title>
+                                    <circle class="grip" r="12" />
+                                    if lit { <circle class="halo" r="11" /> }
+                                    { marks::lane_mark(m.kind) }
+                                    if m.count > 1 { <text class="mark-count" x="8" y="-6">{ m.count }</text> }
+                                </g>
+                            </svg>
+                        }
+                    }) }
+                </svg>
+                <Playhead {window} end_us={props.end_us} height={height} />
+            </div>
+            <div class="zoom">
+                <button type="button" class="btn small" aria-label={w.label(Label::ZoomIn)} title={w.label(Label::ZoomIn)} onclick={move |_| closer(around, true)}>{ "+" }</button>
+                <button type="button" class="btn small" aria-label={w.label(Label::ZoomOut)} title={w.label(Label::ZoomOut)} onclick={move |_| farther(around, false)}>{ "−" }</button>
+                <button type="button" class="btn small" aria-label={w.label(Label::ZoomAll)} title={w.label(Label::ZoomAll)} onclick={ui.on(Ask::Zoom(None))}>{ "↔" }</button>
+            </div>
+        </section>
+    }
+}
+
+fn bar_class(who: &LaneOf, s: LaneState) -> &'static str {
+    match (s, who) {
+        (LaneState::Good, LaneOf::Quorum) => "b-quorum",
+        (LaneState::Good, LaneOf::Broker(_)) => "b-broker",
+        (LaneState::Good, LaneOf::Producer(_)) => "b-producer",
+        (LaneState::Good, LaneOf::Group(_)) => "b-group",
+        (LaneState::Between, _) => "b-between",
+        (LaneState::Stuck, _) => "b-stuck",
+        (LaneState::Down, _) => "b-down",
+    }
+}
+
+/// One path for all slices, stretched to the width whatever that is.
+fn density(slices: &[u16], middle: usize) -> Html {
+    let most = slices.iter().copied().max().unwrap_or(0);
+    if most == 0 {
+        return Html::default();
+    }
+    let d = slices.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| format!("M{i} 20V{}h1V20z", 20 - (u32::from(*n) * 18 / u32::from(most)).max(2))).collect::<String>();
+    html! {
+        <svg x="0" y={(middle - 11).to_string()} width="100%" height="22" viewBox={format!("0 0 {} 22", slices.len())} preserveAspectRatio="none">
+            <path class="density" {d} />
+        </svg>
+    }
+}
+
+#[derive(PartialEq, Properties)]
+struct PlayheadProps {
+    window: Window,
+    end_us: Micros,
+    height: usize,
+}
+
+/// The playhead and the slider that names it, on every beat.
+#[component]
+fn Playhead(props: &PlayheadProps) -> Html {
+    use_pulse();
+    let ui = use_ui();
+    let w = ui.words();
+    let at = ui.desk.read().playback().at_us;
+    let here = place(at, props.window);
+    let seen = at >= props.window.from_us && at <= props.window.to_us;
+    // The label stays inside at both ends.
+    let anchor = match here {
+        0..400 => "head-start",
+        400..9_600 => "head-middle",
+        _ => "head-end",
+    };
+    html! {
+        <>
+            <div
+                class="slider" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)} aria-orientation="horizontal"
+                aria-valuemin="0" aria-valuemax={(props.end_us / 1000).to_string()} aria-valuenow={(at / 1000).min(props.end_us / 1000).to_string()}
+                aria-valuetext={w.playhead(at, props.end_us)}
+            />
+            if seen {
+                <svg class="playhead" width="100%" height={props.height.to_string()} aria-hidden="true">
+                    <line x1={percent(here)} x2={percent(here)} y1="20" y2={props.height.to_string()} />
+                    <svg x={percent(here)} y="0" overflow="visible" width="1" height="1">
+                        <g class={anchor}><rect x="-38" y="3" width="76" height="20" rx="4" /><text x="0" y="18">{ moment(at) }</text></g>
+                    </svg>
+                </svg>
+            }
+        </>
+    }
+}
+
+/// The scrubber of a phone: one strip for the whole run.
+#[component]
+pub fn Strip(props: &LanesProps) -> Html {
+    use_pulse();
+    let ui = use_ui();
+    let w = ui.words();
+    let at = ui.desk.read().playback().at_us;
+    let window = Window { from_us: 0, to_us: props.end_us };
+    let dragging = use_mut_ref(|| false);
+    let scrub = {
+        let send = ui.ask.clone();
+        move |e: &PointerEvent, released: bool| {
+            if let Some(f) = web::pointer_fraction(e) {
+                let at_us = moment_at(f, window);
+                send.emit(Ask::Do(if released { Command::SeekTo { at_us } } else { Command::Scrub { at_us } }));
+            }
+        }
+    };
+    let (a, b, c) = (scrub.clone(), scrub.clone(), scrub);
+    let (da, db, dc) = (dragging.clone(), dragging.clone(), dragging);
+    let x = |us: Micros| percent(place(us, window));
+    html! {
+        <div
+            class="strip-scrub" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)} aria-valuemin="0"
+            aria-valuemax={(props.end_us / 1000).to_string()} aria-valuenow={(at / 1000).min(props.end_us / 1000).to_string()}
+            aria-valuetext={w.playhead(at, props.end_us)}
+            onpointerdown={move |e: PointerEvent| { *da.borrow_mut() = true; web::pointer_capture(&e); a(&e, false); }}
+            onpointermove={move |e: PointerEvent| if *db.borrow() { b(&e, false) }}
+            onpointerup={move |e: PointerEvent| if dc.replace(false) { c(&e, true) }}
+        >
+            <svg width="100%" height="44" aria-hidden="true">
+                <rect class="strip-rest" x="0" y="18" width="100%" height="8" rx="4" />
+                <rect class="strip-done" x="0" y="18" width={x(at)} height="8" rx="4" />
+                { for props.lanes.marks.iter().filter(|m| matches!(m.kind, MarkKind::Fault | MarkKind::Election | MarkKind::Loss)).map(|m| html! {
+                    <svg x={x(m.at_us)} y={if m.kind == MarkKind::Fault { "22" } else { "9" }} overflow="visible" width="1" height="1">{ marks::lane_mark(m.kind) }</svg>
+                }) }
+                <svg x={x(at)} y="6" overflow="visible" width="1" height="1"><rect class="strip-head" x="-4" y="0" width="8" height="32" rx="4" /></svg>
+            </svg>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_has_a_handful_of_round_moments() {
+        let whole = Window { from_us: 0, to_us: 24_000_000 };
+        assert_eq!(ticks(whole), [0, 3_000_000, 6_000_000, 9_000_000, 12_000_000, 15_000_000, 18_000_000, 21_000_000, 24_000_000]);
+        let close = Window { from_us: 1_000_100, to_us: 1_000_900 };
+        assert!(ticks(close).len() >= 4 && ticks(close).len() <= 10, "{:?}", ticks(close));
+    }
+
+    #[test]
+    fn zooming_stays_within_the_run() {
+        assert_eq!(window_around(500, 0.5, 2_000, 1_000), None);
+        let w = window_around(9_900, 0.5, 1_000, 10_000).expect("closer than the whole run");
+        assert_eq!((w.from_us, w.to_us), (9_000, 10_000));
+    }
+
+    #[test]
+    fn places_are_hundredths_of_a_percent() {
+        let w = Window { from_us: 0, to_us: 24 };
+        assert_eq!(percent(place(12, w)), "50.00%");
+        assert_eq!(percent(place(30, w)), "100.00%");
+    }
+}

@@ -1,0 +1,115 @@
+//! A button with a menu: arrow keys walk it, Escape closes it. Knows nothing of what its entries do.
+use super::context::{Ask, use_ui};
+use crate::web;
+use yew::prelude::*;
+
+#[derive(Clone, PartialEq)]
+pub struct Entry {
+    pub label: AttrValue,
+    pub ask: Ask,
+}
+
+#[derive(PartialEq, Properties)]
+pub struct MenuProps {
+    /// Unique in the document; entries are numbered behind it.
+    pub id: AttrValue,
+    /// What stands on the button.
+    pub label: AttrValue,
+    /// What the menu is for, for those who do not see where it stands.
+    pub name: AttrValue,
+    pub entries: Vec<Entry>,
+    /// It opens above its button.
+    #[prop_or_default]
+    pub up: bool,
+    /// The button shows a sign, not a word.
+    #[prop_or_default]
+    pub bare: bool,
+    #[prop_or("btn small")]
+    pub class: &'static str,
+}
+
+#[component]
+pub fn Menu(props: &MenuProps) -> Html {
+    let ui = use_ui();
+    let open = use_state(|| false);
+    let n = props.entries.len();
+
+    {
+        let id = props.id.clone();
+        use_effect_with(*open, move |open| {
+            if *open {
+                web::focus_by_id(&format!("{id}-0"));
+            }
+        });
+    }
+
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |e: MouseEvent| {
+            e.stop_propagation();
+            open.set(!*open);
+        })
+    };
+    let on_key = {
+        let (open, id) = (open.clone(), props.id.clone());
+        Callback::from(move |e: KeyboardEvent| {
+            if !*open {
+                return;
+            }
+            let here = web::focused_number(&id);
+            let go = |to: usize| web::focus_by_id(&format!("{id}-{to}"));
+            match e.key().as_str() {
+                "Escape" => {
+                    open.set(false);
+                    web::focus_by_id(&id);
+                }
+                "ArrowDown" => go(here.map_or(0, |h| (h + 1) % n)),
+                "ArrowUp" => go(here.map_or(n - 1, |h| (h + n - 1) % n)),
+                "Home" => go(0),
+                "End" => go(n - 1),
+                // Everything else keeps its meaning, Tab included, which leaves the menu and so closes it.
+                _ => return,
+            }
+            e.prevent_default();
+            e.stop_propagation();
+        })
+    };
+    let on_leave = {
+        let (open, id) = (open.clone(), props.id.clone());
+        Callback::from(move |e: FocusEvent| {
+            if !web::closest_matches(e.related_target(), &format!("[data-menu='{id}']")) {
+                open.set(false);
+            }
+        })
+    };
+    if n == 0 {
+        return Html::default();
+    }
+    html! {
+        <div class="menu" data-menu={props.id.clone()} onkeydown={on_key} onfocusout={on_leave}>
+            <button
+                type="button" id={props.id.clone()} class={props.class} onclick={toggle}
+                aria-haspopup="menu" aria-expanded={open.to_string()} aria-label={if props.bare { props.name.to_string() } else { format!("{}: {}", props.label, props.name) }}
+            >{ &props.label }if !props.bare { <span aria-hidden="true">{ " ▾" }</span> }</button>
+            if *open {
+                <ul role="menu" class={classes!("menu-list", props.up.then_some("up"))} aria-label={props.name.clone()}>
+                    { for props.entries.iter().enumerate().map(|(i, entry)| {
+                        let (ask, send, open, id) = (entry.ask.clone(), ui.ask.clone(), open.clone(), props.id.clone());
+                        let act = Callback::from(move |e: MouseEvent| {
+                            e.stop_propagation();
+                            // The focus must not vanish with the entry that has it.
+                            web::focus_by_id(&id);
+                            open.set(false);
+                            send.emit(ask.clone());
+                        });
+                        html! {
+                            <li role="none">
+                                <button type="button" role="menuitem" tabindex="-1" id={format!("{}-{i}", props.id)} onclick={act}>{ &entry.label }</button>
+                            </li>
+                        }
+                    }) }
+                </ul>
+            }
+        </div>
+    }
+}

@@ -1,0 +1,152 @@
+//! The whole state as headings and tables: the same as the stage, for those who read instead of look.
+//! It deliberately draws nothing.
+use crate::ui::context::{Ask, Ui, use_ui};
+use crate::ui::words::{Label, ids, moment, partition, rate};
+use highwater_studio::view::model::NodeRef;
+use highwater_studio::view::model::*;
+use std::rc::Rc;
+use yew::prelude::*;
+
+#[derive(PartialEq, Properties)]
+pub struct TextProps {
+    pub text: Rc<TextView>,
+}
+
+#[component]
+pub fn TextPanel(props: &TextProps) -> Html {
+    let ui = use_ui();
+    let w = ui.words();
+    let (scene, promises) = (&props.text.scene, &props.text.promises);
+    html! {
+        <div class="text-view">
+            <h2>{ w.label(Label::Summary) }</h2>
+            <p>{ w.summary(scene, promises) }</p>
+            <ul>{ for promises.verdicts.iter().map(|v| html! { <li><b>{ w.verdict(&v.verdict) }</b>{ " " }{ v.cause.as_ref().map(|c| w.cause(c)).unwrap_or_default() }</li> }) }</ul>
+            <h2>{ w.label(Label::Cluster) }</h2>
+            { controllers(&ui, scene) }
+            { brokers(&ui, scene) }
+            { faults(&ui, scene) }
+            { for scene.topics.iter().map(|t| topic(&ui, scene, t)) }
+            <h2>{ w.label(Label::Clients) }</h2>
+            { producers(&ui, scene) }
+            { for scene.groups.iter().map(|g| group(&ui, g)) }
+            <h2>{ w.label(Label::TextRecent) }</h2>
+            <ol>{ for props.text.recent.iter().map(|l| html! { <li><span class="mono">{ moment(l.at_us) }</span>{ " " }{ w.fact(&l.fact) }</li> }) }</ol>
+        </div>
+    }
+}
+
+fn heads(ui: &Ui, all: &[Label]) -> Html {
+    html! { <thead><tr>{ for all.iter().map(|l| html! { <th scope="col">{ ui.label(*l) }</th> }) }</tr></thead> }
+}
+
+fn none(ui: &Ui, s: String) -> String {
+    if s.is_empty() { ui.label(Label::TextNone).to_owned() } else { s }
+}
+
+fn controllers(ui: &Ui, scene: &Scene) -> Html {
+    let w = ui.words();
+    html! {
+        <>
+            <h3>{ w.label(Label::Controllers) }</h3>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={w.label(Label::Controllers)}><table>
+                { heads(ui, &[Label::Controllers, Label::TextState, Label::TextEpoch, Label::TextLogEnd, Label::TextHighWatermark]) }
+                <tbody>{ for scene.controllers.iter().map(|c| html! {
+                    <tr><th scope="row">{ w.node(&NodeRef::Controller(c.id)) }</th><td>{ w.controller_state(c) }</td><td>{ c.quorum_epoch }</td><td>{ c.log_end_offset }</td><td>{ c.high_watermark }</td></tr>
+                }) }</tbody>
+            </table></div>
+        </>
+    }
+}
+
+fn brokers(ui: &Ui, scene: &Scene) -> Html {
+    let w = ui.words();
+    html! {
+        <>
+            <h3>{ w.label(Label::Brokers) }</h3>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={w.label(Label::Brokers)}><table>
+                { heads(ui, &[Label::Brokers, Label::TextState, Label::TextRack, Label::InternalTopics]) }
+                <tbody>{ for scene.brokers.iter().map(|b| html! {
+                    <tr>
+                        <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th><td>{ w.broker_state(b) }</td>
+                        <td>{ b.rack.clone().unwrap_or_else(|| w.label(Label::TextNone).to_owned()) }</td>
+                        <td>{ none(ui, b.internal.iter().map(|s| format!("{}: {}", s.topic, w.strip(s))).collect::<Vec<_>>().join("; ")) }</td>
+                    </tr>
+                }) }</tbody>
+            </table></div>
+        </>
+    }
+}
+
+/// Links that do not work as they should.
+fn faults(ui: &Ui, scene: &Scene) -> Html {
+    let w = ui.words();
+    let cuts = scene.cuts.iter().map(|c| Fact::Cut { a: vec![c.a.clone()], b: vec![c.b.clone()], one_way: c.one_way });
+    let links = scene.links.iter().map(|l| Fact::LinkChanged { a: l.a.clone(), b: l.b.clone(), latency_us: l.latency_us, loss_permille: l.loss_permille });
+    let all: Vec<Fact> = cuts.chain(links).collect();
+    if all.is_empty() {
+        return Html::default();
+    }
+    html! { <ul>{ for all.iter().map(|f| html! { <li>{ w.fact(f) }</li> }) }</ul> }
+}
+
+fn topic(ui: &Ui, scene: &Scene, t: &TopicView) -> Html {
+    let w = ui.words();
+    html! {
+        <>
+            <h3>{ format!("{} {}", w.label(Label::Topic), t.name) }</h3>
+            <p>{ format!("replication factor {}, min.insync.replicas {}", t.replication_factor, t.min_insync_replicas) }</p>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={t.name.clone()}><table>
+                { heads(ui, &[Label::TextPartition, Label::TextLeader, Label::TextEpoch, Label::TextIsr, Label::TextHighWatermark, Label::TextReplicas]) }
+                <tbody>{ for t.partitions.iter().map(|p| {
+                    let place = PartitionRef { topic: t.name.clone(), partition: p.partition };
+                    let replicas = scene.brokers.iter().filter_map(|b| {
+                        let r = b.replicas.iter().find(|r| r.partition == place)?;
+                        Some(html! { <li>{ w.replica(r, b.id) }</li> })
+                    });
+                    html! {
+                        <tr>
+                            <th scope="row"><button type="button" class="linky" onclick={ui.on(Ask::Select(Subject::Partition(place.clone())))}>{ partition(&place) }</button></th>
+                            <td>{ p.leader.map_or_else(|| w.label(Label::TextNone).to_owned(), |l| l.to_string()) }</td>
+                            <td>{ p.leader_epoch }</td><td>{ none(ui, ids(&p.isr)) }</td><td>{ p.high_watermark }</td>
+                            <td><ul>{ for replicas }</ul></td>
+                        </tr>
+                    }
+                }) }</tbody>
+            </table></div>
+        </>
+    }
+}
+
+fn producers(ui: &Ui, scene: &Scene) -> Html {
+    let w = ui.words();
+    html! {
+        <ul>{ for scene.producers.iter().map(|p| html! {
+            <li>{ format!("{}: acks={}, {}; {}; {}", w.subject(&Subject::Producer(p.name.clone())), p.acks, rate(p.rate_milli), w.producer_now(&p.now), w.producer_counts(p)) }</li>
+        }) }</ul>
+    }
+}
+
+fn group(ui: &Ui, g: &GroupView) -> Html {
+    let w = ui.words();
+    html! {
+        <>
+            <h3>{ w.subject(&Subject::Group(g.name.clone())) }</h3>
+            <p>{ w.group_now(g) }{ " " }{ w.coordinator(g) }</p>
+            <div class="table-scroll" tabindex="0" role="group" aria-label={g.name.clone()}><table>
+                { heads(ui, &[Label::TextMember, Label::TextNow, Label::TextPartition, Label::TextPosition, Label::TextCommitted, Label::TextLag]) }
+                <tbody>{ for g.members.iter().map(|m| {
+                    let column = |f: &dyn Fn(&AssignedPartition) -> String| none(ui, m.assigned.iter().map(f).collect::<Vec<_>>().join(", "));
+                    let number = |n: Option<u64>| n.map_or_else(|| "–".to_owned(), |n| n.to_string());
+                    html! {
+                        <tr>
+                            <th scope="row">{ &m.name }</th><td>{ w.member_now(&m.now) }</td>
+                            <td>{ column(&|a| partition(&a.partition)) }</td><td>{ column(&|a| number(a.position)) }</td>
+                            <td>{ column(&|a| number(a.committed)) }</td><td>{ column(&|a| a.lag.to_string()) }</td>
+                        </tr>
+                    }
+                }) }</tbody>
+            </table></div>
+        </>
+    }
+}

@@ -1,0 +1,199 @@
+//! A broker: what it is, what can be done to it, its replicas in their columns, its share of the internal topics.
+use super::heat::Heat;
+use super::replica::{Replica, Size, role_class};
+use super::{Focus, Slot, cell_focus, column_of, opens, slots, tab};
+use crate::ui::context::{Ask, Ui, use_ui};
+use crate::ui::marks;
+use crate::ui::menu::{Entry, Menu};
+use crate::ui::words::{Label, duration};
+use highwater_studio::desk::command::Command;
+use highwater_studio::view::model::NodeRef;
+use highwater_studio::view::model::*;
+use std::rc::Rc;
+use yew::prelude::*;
+
+#[derive(PartialEq, Properties)]
+pub struct BrokerRowProps {
+    pub scene: Rc<Scene>,
+    pub index: usize,
+    /// The cell that has the grid's place, if it is one of this broker's two rows.
+    pub focus: Option<(usize, usize)>,
+    pub on_focus: Focus,
+    #[prop_or_default]
+    pub selected: Option<Subject>,
+}
+
+#[component]
+pub fn BrokerRow(props: &BrokerRowProps) -> Html {
+    let ui = use_ui();
+    let w = ui.words();
+    let scene = &props.scene;
+    let b = &scene.brokers[props.index];
+    let row = 1 + props.index * 2;
+    let focused = |r: usize, c: usize| props.focus == Some((r, c));
+    let chosen_column = props.selected.as_ref().and_then(column_of);
+    let state = state_class(b);
+    let (click, key) = opens(&ui.ask, Subject::Broker(b.id));
+    let lower = props.index * 2 >= scene.brokers.len();
+
+    html! {
+        <div role="rowgroup" class={classes!("broker", state, (props.selected == Some(Subject::Broker(b.id))).then_some("chosen"))}>
+            <div role="row" class="broker-row" aria-rowindex={(row + 1).to_string()}>
+                <div
+                    role="rowheader" class="broker-head" id={format!("cell-{row}-0")} data-cell="1" tabindex={tab(focused(row, 0))}
+                    onfocus={cell_focus(&props.on_focus, (row, 0))} onclick={click} onkeydown={key}
+                >
+                    { broker_name(&ui, b) }
+                    if let Some(rack) = &b.rack { <span class="muted">{ w.rack(rack) }</span> }
+                    <span class={classes!("mono", "state", state)}>{ standing(&ui, b) }</span>
+                    <NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} up={lower} />
+                </div>
+                { for slots(scene).into_iter().enumerate().map(|(i, (slot, first))| {
+                    let column = i + 1;
+                    match slot {
+                        Slot::Folded(topic) => html! {
+                            <Heat
+                                scene={scene.clone()} topic={topic} broker={props.index} {row} {column} focused={focused(row, column)}
+                                topic_first={first} on_focus={props.on_focus.clone()}
+                            />
+                        },
+                        Slot::Partition(place, density) => match b.replicas.iter().find(|r| r.partition == place) {
+                            Some(r) => html! {
+                                <Replica
+                                    replica={r.clone()} broker={b.id} first_shown={first_shown(scene, &place)} size={Size::of(density)} {row} {column}
+                                    focused={focused(row, column)} selected={is_chosen(&props.selected, &place, b.id)} topic_first={first}
+                                    on_focus={props.on_focus.clone()}
+                                />
+                            },
+                            None => html! {
+                                <div
+                                    role="gridcell" id={format!("cell-{row}-{column}")} data-cell="1" tabindex={tab(focused(row, column))}
+                                    class={classes!("no-replica", density.class(), first.then_some("topic-first"), (chosen_column == Some(&place)).then_some("chosen"))}
+                                    onfocus={cell_focus(&props.on_focus, (row, column))}
+                                ><span class="hidden">{ w.label(Label::NothingHere) }</span></div>
+                            },
+                        },
+                    }
+                }) }
+            </div>
+            <div role="row" class="strip-row" aria-rowindex={(row + 2).to_string()}>
+                <div
+                    role="gridcell" class="strip" id={format!("cell-{}-0", row + 1)} data-cell="1" tabindex={tab(focused(row + 1, 0))}
+                    onfocus={cell_focus(&props.on_focus, (row + 1, 0))}
+                >
+                    { for b.internal.iter().map(|s| strip(&ui, scene, s)) }
+                </div>
+            </div>
+        </div>
+    }
+}
+
+pub fn first_shown(scene: &Scene, place: &PartitionRef) -> u64 {
+    scene.topics.iter().find(|t| t.name == place.topic).and_then(|t| t.partitions.iter().find(|p| p.partition == place.partition)).map_or(0, |p| p.first_shown)
+}
+
+fn is_chosen(selected: &Option<Subject>, place: &PartitionRef, broker: u32) -> bool {
+    match selected {
+        Some(Subject::Replica { partition, broker: b } | Subject::Record { partition, broker: b, .. }) => partition == place && *b == broker,
+        Some(_) | None => false,
+    }
+}
+
+pub fn state_class(b: &BrokerView) -> &'static str {
+    match (b.process, b.standing) {
+        (ProcessState::Down { .. } | ProcessState::NotStarted, _) => "s-down",
+        (ProcessState::Paused { .. }, _) => "s-paused",
+        (ProcessState::Stopping, _) | (ProcessState::Running, BrokerStanding::ControlledShutdown) => "s-stopping",
+        (ProcessState::Running, BrokerStanding::Fenced { .. } | BrokerStanding::Unregistered) => "s-fenced",
+        (ProcessState::Running, BrokerStanding::Active) => "s-running",
+    }
+}
+
+/// Its state in words, with what is about to happen to it.
+pub fn standing(ui: &Ui, b: &BrokerView) -> String {
+    let w = ui.words();
+    match b.fenced_in_us {
+        Some(t) => format!("{} · {}", w.broker_state(b), duration(t)),
+        None => w.broker_state(b),
+    }
+}
+
+pub fn broker_name(ui: &Ui, b: &BrokerView) -> Html {
+    let sign = match b.process {
+        ProcessState::Down { .. } => marks::bolt_icon(),
+        ProcessState::NotStarted => html! { <span class="dot dot-none" aria-hidden="true" /> },
+        ProcessState::Paused { .. } => html! { <span class="dot dot-paused" aria-hidden="true" /> },
+        ProcessState::Running | ProcessState::Stopping => html! { <span class="dot" aria-hidden="true" /> },
+    };
+    html! {
+        <span class="broker-name">
+            { sign }<b>{ ui.words().node(&NodeRef::Broker(b.id)) }</b>
+            if b.cut_off { { marks::cut_icon() } }
+        </span>
+    }
+}
+
+#[derive(PartialEq, Properties)]
+pub struct NodeMenuProps {
+    pub node: NodeRef,
+    pub menu: Vec<NodeAction>,
+    #[prop_or_default]
+    pub up: bool,
+    /// Where there is no room for a word.
+    #[prop_or_default]
+    pub short: bool,
+}
+
+/// What can be done to a node: one button where there is one thing, else a menu.
+#[component]
+pub fn NodeMenu(props: &NodeMenuProps) -> Html {
+    let ui = use_ui();
+    let w = ui.words();
+    let id = match &props.node {
+        NodeRef::Broker(b) => format!("menu-b{b}"),
+        NodeRef::Controller(c) => format!("menu-c{c}"),
+        NodeRef::Producer(n) | NodeRef::Member(n) => format!("menu-{n}"),
+        NodeRef::Admin => "menu-admin".to_owned(),
+    };
+    if let [only] = props.menu.as_slice() {
+        let (send, node, act) = (ui.ask.clone(), props.node.clone(), *only);
+        let click = Callback::from(move |e: MouseEvent| {
+            e.stop_propagation();
+            send.emit(Ask::Do(Command::Act(node.clone(), act)));
+        });
+        return html! {
+            <button type="button" class="btn small" {id} onclick={click} aria-label={format!("{}: {}", w.action(*only), w.node(&props.node))}>{ w.action(*only) }</button>
+        };
+    }
+    let entries = props.menu.iter().map(|a| Entry { label: w.action(*a).into(), ask: Ask::Do(Command::Act(props.node.clone(), *a)) }).collect::<Vec<_>>();
+    html! { <Menu {id} label={if props.short { "⋯" } else { w.label(Label::Break) }} name={w.actions_of(&props.node)} {entries} up={props.up} bare={props.short} /> }
+}
+
+fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip) -> Html {
+    let w = ui.words();
+    let opened = scene.internal.iter().any(|t| t.name == s.topic && t.opened);
+    let command = if opened { Command::CloseTopic(s.topic.clone()) } else { Command::OpenTopic(s.topic.clone()) };
+    let bad = s.leaderless > 0;
+    let n = s.squares.len();
+    let words = html! {
+        <span class="strip-words"><span class="mono muted">{ &s.topic }</span>{ " " }<span class={if bad { "danger strong" } else { "muted" }}>{ w.strip(s) }</span></span>
+    };
+    if n == 0 {
+        return html! { <div class="strip-one">{ words }</div> };
+    }
+    let name = format!("{}: {}. {}", s.topic, w.strip(s), w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns }));
+    let width = u32::try_from(n).unwrap_or(0) * 14 + 4;
+    html! {
+        <button type="button" class="strip-one strip-open" aria-label={name} aria-pressed={opened.to_string()} onclick={ui.on_do(command)}>
+            { words }
+            <svg class="squares" width={width.to_string()} height="18" aria-hidden="true">
+                { for s.squares.iter().enumerate().map(|(i, q)| html! {
+                    <rect
+                        class={classes!("sq", role_class(q.role), bad.then_some("sq-lost"), q.outlined.then_some("outlined"))}
+                        x={format!("{}.5", i * 14 + 2)} y="2" width="11" height="14" rx="2"
+                    ><title>{ w.square(&s.topic, q) }</title></rect>
+                }) }
+            </svg>
+        </button>
+    }
+}

@@ -1,0 +1,385 @@
+//! What the page says, in every language. Each language is one file that implements `Words`; a message that is missing or has
+//! other arguments does not compile. Kafka's own words (error names, configs, APIs) pass through untranslated.
+//! It deliberately chooses no layout and reads no state.
+mod en;
+mod zh;
+
+use highwater_studio::desk::command::Refused;
+use highwater_studio::view::model::*;
+
+/// The languages of the page. A new one is a new file and a line in `ALL` and `words`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lang {
+    En,
+    Zh,
+}
+
+impl Lang {
+    pub const ALL: [Lang; 2] = [Lang::En, Lang::Zh];
+
+    pub fn words(self) -> &'static dyn Words {
+        match self {
+            Lang::En => &en::English,
+            Lang::Zh => &zh::Chinese,
+        }
+    }
+
+    /// The language of a tag such as `zh-Hans-CN`, by its first part.
+    pub fn of_tag(tag: &str) -> Option<Lang> {
+        let first = tag.split(['-', '_']).next().unwrap_or("").to_ascii_lowercase();
+        Lang::ALL.into_iter().find(|l| l.short() == first)
+    }
+
+    /// As it stands in an address: `lang=zh`.
+    pub fn short(self) -> &'static str {
+        match self {
+            Lang::En => "en",
+            Lang::Zh => "zh",
+        }
+    }
+}
+
+/// Words without arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    // around
+    Scenario,
+    /// What the scenarios of the picker have in common.
+    Story,
+    ScenarioChanged,
+    Share,
+    Language,
+    Theme,
+    ThemeAuto,
+    ThemeLight,
+    ThemeDark,
+    Settings,
+    HideSettings,
+    ShowSettings,
+    OpenInHighwater,
+    Close,
+    Keys,
+    Loading,
+    // places
+    Stage,
+    StageHelp,
+    Controllers,
+    Topic,
+    Brokers,
+    Clients,
+    InternalTopics,
+    Promises,
+    Inspect,
+    Log,
+    Text,
+    Panel,
+    Messages,
+    Lanes,
+    NoInternal,
+    // transport
+    Transport,
+    Play,
+    Pause,
+    ToStart,
+    StepBack,
+    StepForward,
+    SkipWait,
+    Pace,
+    Step,
+    Playhead,
+    ZoomIn,
+    ZoomOut,
+    ZoomAll,
+    // marks
+    AllMarks,
+    MarkSafe,
+    MarkNotSafe,
+    MarkAcked,
+    MarkLost,
+    MarkEmpty,
+    MarkHighWatermark,
+    MarkLeader,
+    MarkFault,
+    MarkProduce,
+    MarkReplication,
+    MarkControl,
+    MarkGroup,
+    // nodes
+    Break,
+    Repair,
+    Actions,
+    HealAll,
+    ElectPreferred,
+    ElectUnclean,
+    OpenAsColumns,
+    CloseColumns,
+    DropMessage,
+    // promises
+    Why,
+    EveryRecord,
+    Acknowledged,
+    Safe,
+    AckedNotSafe,
+    Lost,
+    Refused,
+    Pending,
+    Delivered,
+    DeliveredTwice,
+    OutOfOrder,
+    IfOneFails,
+    IfTwoFail,
+    // inspector
+    NothingSelected,
+    NotThere,
+    Field,
+    Value,
+    // log
+    OnlyNotable,
+    SaveLog,
+    LogEmpty,
+    JumpHere,
+    WhyLatestFirst,
+    WhyCutShort,
+    // text
+    Summary,
+    Cluster,
+    TextPartition,
+    TextLeader,
+    TextIsr,
+    TextEpoch,
+    TextHighWatermark,
+    TextReplicas,
+    TextState,
+    TextRack,
+    TextLogEnd,
+    TextRole,
+    TextNow,
+    TextRecent,
+    TextMember,
+    TextPosition,
+    TextCommitted,
+    TextLag,
+    TextNone,
+    // settings
+    SetUpNote,
+    SetUpMark,
+    Default,
+    On,
+    Off,
+    Less,
+    More,
+    KeysNone,
+    KeysHot,
+    KeysEven,
+    PreviousRun,
+    // share
+    ShareTitle,
+    ShareLink,
+    ShareFrame,
+    ShareSize,
+    ShareMoment,
+    Copy,
+    Copied,
+    CopyFailed,
+    FrameTitle,
+    // branches
+    Branches,
+    FirstRun,
+    NameBranch,
+    NothingHere,
+    // errors
+    LinkFailed,
+    LinkFailedKept,
+    Place,
+    Found,
+    Expected,
+    Nearest,
+    Limit,
+    DigestDiffers,
+    PanicTitle,
+    PanicText,
+    PanicLink,
+    Reload,
+    // keys
+    KeysTitle,
+    KeyPlay,
+    KeyStep,
+    KeyNotable,
+    KeyEvent,
+    KeyEnds,
+    KeyPace,
+    KeyStage,
+    KeyHelp,
+    SingleKeys,
+    // phone
+    Previous,
+    Next,
+    More2,
+}
+
+/// Everything that the page can say.
+pub trait Words {
+    /// BCP 47 tag for the `lang` attribute.
+    fn tag(&self) -> &'static str;
+    /// The language's name in itself.
+    fn own_name(&self) -> &'static str;
+    fn label(&self, l: Label) -> &'static str;
+    fn scenario(&self, s: ScenarioId) -> &'static str;
+    /// One sentence about what this scenario shows.
+    fn scenario_about(&self, s: ScenarioId) -> &'static str;
+    fn node(&self, n: &NodeRef) -> String;
+    fn fact(&self, f: &Fact) -> String;
+    fn verdict(&self, v: &Verdict) -> String;
+    fn cause(&self, c: &Cause) -> String;
+    fn cure(&self, c: &Cure) -> String;
+    fn promise(&self, p: Promise) -> &'static str;
+    fn answer(&self, a: &Answer) -> String;
+    fn fate(&self, s: &LedgerSquare) -> String;
+    fn action(&self, a: NodeAction) -> &'static str;
+    fn actions_of(&self, n: &NodeRef) -> String;
+    fn process(&self, p: ProcessState) -> String;
+    fn broker_state(&self, b: &BrokerView) -> String;
+    fn quorum_role(&self, r: QuorumRole) -> &'static str;
+    fn controller_state(&self, c: &ControllerView) -> String;
+    fn role(&self, r: ReplicaRole) -> &'static str;
+    fn rack(&self, r: &str) -> String;
+    /// The log end offset, short.
+    fn log_end(&self, o: u64) -> String;
+    /// Accessible name of a replica: where, role, offsets, high watermark, marks.
+    fn replica(&self, r: &ReplicaView, broker: u32) -> String;
+    /// Accessible name of a column.
+    fn column(&self, topic: &str, p: &PartitionView) -> String;
+    fn strip(&self, s: &InternalStrip) -> String;
+    fn square(&self, topic: &str, s: &InternalSquare) -> String;
+    fn producer_now(&self, p: &ProducerNow) -> String;
+    fn producer_counts(&self, p: &ProducerView) -> String;
+    fn lost_of_them(&self, n: u64) -> String;
+    fn group_now(&self, g: &GroupView) -> String;
+    fn group_state(&self, s: GroupState) -> &'static str;
+    fn coordinator(&self, g: &GroupView) -> String;
+    fn member_now(&self, m: &MemberNow) -> String;
+    fn waiting(&self, w: &Waiting) -> String;
+    fn countdown(&self, w: &Waiting, in_us: Micros) -> String;
+    fn flight(&self, f: &Flight) -> String;
+    fn hidden_flights(&self, n: u32) -> String;
+    fn setting(&self, k: &SettingKey) -> String;
+    fn settings_of(&self, s: &SettingsOf) -> String;
+    fn in_force(&self, value: &str, default: &str) -> String;
+    fn pace(&self, p: Pace) -> String;
+    fn step(&self, s: StepKind) -> &'static str;
+    fn lane(&self, l: &LaneOf) -> String;
+    fn lane_state(&self, l: LaneState) -> &'static str;
+    fn mark(&self, m: MarkKind) -> &'static str;
+    fn branch(&self, b: &BranchView) -> String;
+    fn playhead(&self, at_us: Micros, end_us: Micros) -> String;
+    fn log_kind(&self, k: LogKind) -> &'static str;
+    fn log_count(&self, shown: usize, total: usize) -> String;
+    fn inspect_kind(&self, k: InspectKind) -> &'static str;
+    fn inspect_value(&self, v: &InspectValue) -> String;
+    fn subject(&self, s: &Subject) -> String;
+    fn why_about(&self, s: &Subject) -> String;
+    fn why_verdict(&self, v: &Verdict) -> String;
+    fn problem(&self, p: OpenProblem) -> &'static str;
+    fn refused(&self, r: &Refused) -> String;
+    fn and_more(&self, n: usize) -> String;
+    fn one_of(&self, i: usize, n: usize) -> String;
+    fn earlier_records(&self, n: u64) -> String;
+    fn characters(&self, n: u32, limit: u32) -> String;
+    fn summary(&self, s: &Scene, p: &Promises) -> String;
+    fn changes(&self, n: usize) -> String;
+}
+
+/// A moment, as `14.802 s`.
+pub fn moment(us: Micros) -> String {
+    format!("{}.{:03} s", us / 1_000_000, us / 1_000 % 1_000)
+}
+
+/// The same, where a line may break before it but not within.
+pub fn unbroken(us: Micros) -> String {
+    moment(us).replace(' ', "\u{a0}")
+}
+
+/// A duration with three figures at most: `8.61 s`, `500 ms`, `0.5 ms`.
+pub fn duration(us: Micros) -> String {
+    match us {
+        0..1_000 => tenths(us, 1_000, "ms"),
+        1_000..10_000 => tenths(us, 1_000, "ms"),
+        10_000..1_000_000 => format!("{} ms", us / 1_000),
+        1_000_000..60_000_000 => tenths(us, 1_000_000, "s"),
+        _ => format!("{} s", us / 1_000_000),
+    }
+}
+
+fn tenths(us: Micros, unit: Micros, name: &str) -> String {
+    let (whole, tenth) = (us / unit, us % unit * 10 / unit);
+    match tenth {
+        0 => format!("{whole} {name}"),
+        _ => format!("{whole}.{tenth} {name}"),
+    }
+}
+
+/// `orders-0`, as Kafka writes a partition.
+pub fn partition(p: &PartitionRef) -> String {
+    format!("{}-{}", p.topic, p.partition)
+}
+
+/// Broker ids in their order: `2, 3`.
+pub fn ids(all: &[u32]) -> String {
+    all.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// `47`, or `45–47`.
+pub fn span(first: u64, last: u64) -> String {
+    if first == last { first.to_string() } else { format!("{first}–{last}") }
+}
+
+/// `20/s`, `0.5/s`, from records in 1000 seconds.
+pub fn rate(milli: u64) -> String {
+    match milli % 1000 {
+        0 => format!("{}/s", milli / 1000),
+        rest => format!("{}.{}/s", milli / 1000, rest / 100),
+    }
+}
+
+/// A fixed pace: `1/1000×`, `3×`.
+pub fn speed(s: Speed) -> String {
+    match s.denominator {
+        1 => format!("{}×", s.numerator),
+        d => format!("{}/{d}×", s.numerator),
+    }
+}
+
+/// A value of a setting as Kafka spells it; words for the key patterns come from the language.
+pub fn setting_value(v: &SettingValue, w: &dyn Words) -> String {
+    match v {
+        SettingValue::Number(n) => n.to_string(),
+        SettingValue::PerSecond(n) => format!("{n}/s"),
+        SettingValue::Bool(b) => b.to_string(),
+        SettingValue::Term(t) => t.to_string(),
+        SettingValue::Keys(KeyPattern::None) => w.label(Label::KeysNone).to_owned(),
+        SettingValue::Keys(KeyPattern::Hot) => w.label(Label::KeysHot).to_owned(),
+        SettingValue::Keys(KeyPattern::Even) => w.label(Label::KeysEven).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_the_form_that_the_page_promises() {
+        assert_eq!(moment(14_802_317), "14.802 s");
+        assert_eq!(duration(500), "0.5 ms");
+        assert_eq!(duration(8_612_000), "8.6 s");
+        assert_eq!(duration(9_000_000), "9 s");
+        assert_eq!(rate(20_000), "20/s");
+        assert_eq!(rate(500), "0.5/s");
+    }
+
+    #[test]
+    fn a_language_is_found_by_the_first_part_of_its_tag() {
+        assert_eq!(Lang::of_tag("zh-Hans-CN"), Some(Lang::Zh));
+        assert_eq!(Lang::of_tag("EN-gb"), Some(Lang::En));
+        assert_eq!(Lang::of_tag("fr"), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! The panels as HTML: promises, inspector, log, text, causes, settings, sharing.
+use crate::fixture::{self, Fixture};
+use crate::html::{check_headings, check_house_rules, render, tags};
+use highwater_page::ui::dialogs::KeysDialog;
+use highwater_page::ui::panel::{Content, Panel, PanelBody};
+use highwater_page::ui::settings::SettingsPanel;
+use highwater_page::ui::share::{ShareDialog, frame, link};
+use highwater_page::ui::words::Lang;
+use highwater_studio::desk::Desk;
+use highwater_studio::view::model::*;
+use std::rc::Rc;
+use yew::{Html, html};
+
+fn body(lang: Lang, content: Content) -> String {
+    render(lang, html! { <PanelBody {content} /> })
+}
+
+#[test]
+fn the_verdict_that_hurts_most_comes_first_with_its_cause_and_its_cure() {
+    let html = body(Lang::En, Content::Promises(Fixture::new().promises()));
+    let first = html.find("Every consumer is stopped").expect("the first verdict");
+    let second = html.find("3 acknowledged records lost").expect("the second verdict");
+    assert!(first < second);
+    let buttons: Vec<String> = tags(&html, "button").map(|b| b.text("button")).collect();
+    assert_eq!(buttons, ["Why?", "Try offsets RF 3", "Why?", "Try acks=all"]);
+}
+
+#[test]
+fn the_ledger_has_a_square_for_each_record_and_says_how_many_came_before() {
+    let html = body(Lang::En, Content::Promises(Fixture::new().promises()));
+    let ledger = html.split("class=\"ledger\"").nth(1).and_then(|l| l.split("</svg>").next()).expect("a ledger");
+    assert_eq!(ledger.matches("<rect").count(), 120);
+    assert_eq!(ledger.matches("class=\"c-cross\"").count(), 3);
+    assert_eq!(ledger.matches("class=\"l-tick\"").count(), 4);
+    assert!(html.contains("121 records before these"));
+}
+
+#[test]
+fn when_nothing_was_broken_the_panel_says_so() {
+    let kept = Promises { verdicts: vec![VerdictCard { verdict: Verdict::EveryPromiseKept, cause: None, has_why: false, cure: None }], ..Promises::default() };
+    let html = body(Lang::En, Content::Promises(Rc::new(kept)));
+    assert!(html.contains("Every promise kept so far"));
+    assert_eq!(tags(&html, "button").count(), 0, "no button that does nothing");
+}
+
+#[test]
+fn the_tabs_are_tabs() {
+    let content = Content::Promises(Fixture::new().promises());
+    let html = render(Lang::En, html! { <Panel {content} /> });
+    let names: Vec<String> = tags(&html, "button").filter(|b| b.attribute("role") == Some("tab")).map(|b| b.text("button")).collect();
+    assert_eq!(names, ["Promises", "Inspect", "Log", "Text"]);
+    assert_eq!(html.matches("aria-selected=\"true\"").count(), 1);
+    assert!(html.contains("role=\"tabpanel\""));
+}
+
+#[test]
+fn the_inspector_shows_kafkas_field_names_and_offers_questions() {
+    let about = Subject::Partition(fixture::orders(0));
+    let found = Fixture::new().inspect(&about).map(Rc::new);
+    let html = body(Lang::En, Content::Inspect { about: Some(about), found });
+    for words in ["logEndOffset", "highWatermark", "Why: leader of orders-0", "Elect the preferred leader"] {
+        assert!(html.contains(words), "{words}");
+    }
+    let empty = body(Lang::En, Content::Inspect { about: None, found: None });
+    assert!(empty.contains("Choose a replica"));
+    let gone = body(Lang::En, Content::Inspect { about: Some(Subject::Broker(9)), found: None });
+    assert!(gone.contains("does not exist at this moment"));
+}
+
+#[test]
+fn the_log_is_sentences_with_the_newest_first() {
+    let filter = LogFilter::default();
+    let page = Rc::new(Fixture::new().log_tail(&filter, 200));
+    let html = body(Lang::En, Content::Log { filter, page });
+    let killed = html.find("broker 1 is killed").expect("the kill");
+    let fenced = html.find("broker 1 is fenced: no heartbeat for 8.6 s").expect("the fencing");
+    assert!(fenced < killed);
+    assert!(html.contains("12.000 s"));
+    assert!(html.contains("ISR of orders-0 shrinks to 2, 3: without 1, by the controller"));
+}
+
+#[test]
+fn the_filter_of_the_log_says_what_is_on() {
+    let filter = LogFilter { kinds: vec![LogKind::Group], ..LogFilter::default() };
+    let page = Rc::new(Fixture::new().log_tail(&filter, 200));
+    let html = body(Lang::En, Content::Log { filter, page });
+    let pressed: Vec<String> = tags(&html, "button").filter(|b| b.attribute("aria-pressed") == Some("true")).map(|b| b.text("button")).collect();
+    assert_eq!(pressed, ["groups"]);
+    assert!(!html.contains("is killed"));
+}
+
+#[test]
+fn the_text_view_holds_the_state_as_headings_and_tables() {
+    for lang in Lang::ALL {
+        let html = body(lang, Content::Text(Rc::new(Fixture::new().text())));
+        let with_title = format!("<h1>x</h1>{html}");
+        check_headings(&with_title);
+        check_house_rules(&html);
+        // Controllers, brokers, one topic, one group.
+        assert_eq!(tags(&html, "table").count(), 4);
+        assert!(tags(&html, "th").all(|t| t.attribute("scope").is_some()));
+        assert!(html.contains("COORDINATOR_NOT_AVAILABLE"));
+    }
+    let html = body(Lang::En, Content::Text(Rc::new(Fixture::new().text())));
+    assert!(html.contains("At 21.402 s: 2 of 3 brokers run. Every consumer is stopped."));
+}
+
+#[test]
+fn causes_are_numbered_sentences_that_lead_to_their_moments() {
+    let chain = Fixture::new().why(&Subject::Verdict(0)).map(Rc::new);
+    let content = Content::Promises(Fixture::new().promises());
+    let html = render(Lang::En, html! { <Panel {content} why={chain} /> });
+    let card = html.split("id=\"why\"").nth(1).and_then(|c| c.split("</section>").next()).expect("the card");
+    assert_eq!(card.matches("<li>").count(), 3);
+    assert!(card.contains("__consumer_offsets-9 has one replica, on broker 1"));
+    // A fact that holds from the start has no moment to jump to.
+    assert_eq!(card.matches("Go to this moment: ").count(), 2);
+}
+
+#[test]
+fn settings_have_kafkas_names_the_value_and_the_default() {
+    let settings = Fixture::new().settings();
+    let html = render(Lang::En, html! { <SettingsPanel {settings} folded=false /> });
+    check_house_rules(&html);
+    for words in [
+        "min.insync.replicas",
+        "unclean.leader.election.enable",
+        "enable.idempotence",
+        "offsets.topic.replication.factor",
+        "in force: 1, default: all",
+        "in force: 3 (the default)",
+        "default 4.1",
+    ] {
+        assert!(html.contains(words), "{words}");
+    }
+    let switches: Vec<_> = tags(&html, "button").filter(|b| b.attribute("role") == Some("switch")).collect();
+    assert_eq!(switches.len(), 2);
+    assert!(switches.iter().all(|s| s.attribute("aria-checked") == Some("false")));
+    // Set-up settings are marked in words too, not only by a sign.
+    assert!(html.contains("partitions (begins a new run)"));
+    assert!(!html.contains("acks (begins a new run)"));
+}
+
+#[test]
+fn the_link_and_the_frame_carry_language_and_moment() {
+    let share = Fixture::new().share();
+    assert_eq!(link("https://example.org/hw/", &share.fragment, "zh"), "https://example.org/hw/#k1abc.0123456&at=21402000us+3&d=9f3a61c0&lang=zh");
+    let markup = frame("https://example.org/hw/", &share, "en", "A \"title\"");
+    assert!(markup.contains("src=\"https://example.org/hw/embed/1/#k1abc.0123456&amp;at="));
+    assert!(markup.contains("sandbox=\"allow-scripts allow-popups allow-popups-to-escape-sandbox\""));
+    assert!(markup.contains("title=\"A &quot;title&quot;\""));
+    assert!(!markup.contains("allow-same-origin") && !markup.contains("style"));
+}
+
+#[test]
+fn the_share_box_measures_the_link() {
+    let share = Fixture::new().share();
+    let inner: Html = html! { <ShareDialog {share} at_us={fixture::AT} base="https://example.org/hw/" /> };
+    let html = render(Lang::En, inner);
+    check_house_rules(&html);
+    assert!(html.contains("of 65536 characters"));
+    assert!(html.contains("21.402 s"));
+    assert_eq!(tags(&html, "button").filter(|b| b.text("button") == "Copy").count(), 2);
+}
+
+#[test]
+fn the_list_of_keys_lets_single_keys_be_turned_off() {
+    let html = render(Lang::En, html! { <KeysDialog single_keys=true /> });
+    check_house_rules(&html);
+    let switch = tags(&html, "button").find(|b| b.attribute("role") == Some("switch")).expect("a switch");
+    assert_eq!(switch.attribute("aria-checked"), Some("true"));
+}

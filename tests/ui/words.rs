@@ -1,0 +1,133 @@
+//! Sentences of both languages: complete, with their values, and Kafka's words as they are.
+use crate::fixture::orders;
+use highwater_page::ui::words::Lang;
+use highwater_studio::view::model::*;
+
+fn facts() -> Vec<Fact> {
+    let (p, b, error) = (|| orders(0), NodeRef::Broker, || Term::from("NOT_ENOUGH_REPLICAS"));
+    let (group, member, producer) = (|| "billing".to_owned(), || "b1".to_owned(), || "checkout".to_owned());
+    let mut all = vec![
+        Fact::Killed { node: b(1) },
+        Fact::Stopped { node: b(1) },
+        Fact::ControlledShutdownBegan { broker: 1 },
+        Fact::Started { node: NodeRef::Controller(2) },
+        Fact::Paused { node: b(1) },
+        Fact::Resumed { node: b(1) },
+        Fact::Registered { broker: 1, epoch: 31, clean: true },
+        Fact::Registered { broker: 1, epoch: 31, clean: false },
+        Fact::Fenced { broker: 1, session_us: 9_000_000 },
+        Fact::Unfenced { broker: 1 },
+        Fact::Cut { a: vec![b(1)], b: vec![b(2), b(3)], one_way: false },
+        Fact::Cut { a: vec![b(1)], b: vec![b(2)], one_way: true },
+        Fact::Healed { a: vec![b(1)], b: vec![b(2)] },
+        Fact::Healed { a: vec![], b: vec![] },
+        Fact::LinkChanged { a: b(1), b: b(2), latency_us: 50_000, loss_permille: 15 },
+        Fact::MessageDropped { message: MessageRef(1), api: "Fetch".into(), from: b(1), to: b(2) },
+        Fact::QuorumElectionBegan { controller: 1, epoch: 7 },
+        Fact::QuorumLeaderElected { controller: 1, epoch: 7 },
+        Fact::QuorumLeaderResigned { controller: 1, epoch: 7 },
+        Fact::ActiveController { controller: 1, epoch: 7 },
+        Fact::PartitionOffline { partition: p(), last: Some(1) },
+        Fact::PartitionOffline { partition: p(), last: None },
+        Fact::IsrShrunk { partition: p(), removed: vec![1], isr: vec![2, 3], by: IsrBy::Leader(2) },
+        Fact::IsrExpanded { partition: p(), added: vec![1], isr: vec![2, 3, 1], by: IsrBy::Controller },
+        Fact::IsrChangeRefused { partition: p(), error: error() },
+        Fact::HighWatermarkAdvanced { partition: p(), broker: 2, from: 45, to: 46 },
+        Fact::HighWatermarkStalled { partition: p(), broker: 2, at: 46, waits_for: vec![3] },
+        Fact::HighWatermarkStalled { partition: p(), broker: 2, at: 46, waits_for: vec![] },
+        Fact::Truncated { partition: p(), broker: 1, from: 48, to: 45 },
+        Fact::BecameLeader { partition: p(), broker: 2, epoch: 1 },
+        Fact::BecameFollower { partition: p(), broker: 3, leader: 2, epoch: 1 },
+        Fact::Appended { partition: p(), broker: 2, first: 45, last: 47 },
+        Fact::Refused { producer: producer(), partition: p(), error: error() },
+        Fact::ProduceTimedOut { producer: producer(), partition: p(), count: 2 },
+        Fact::Retried { producer: producer(), partition: p(), error: error() },
+        Fact::AckedLost { partition: p(), first: 45, last: 47 },
+        Fact::Duplicated { partition: p(), first: 45, last: 45 },
+        Fact::Delivered { member: member(), partition: p(), first: 1, last: 2 },
+        Fact::CoordinatorFound { group: group(), broker: 1, partition: 9 },
+        Fact::CoordinatorLost { group: group(), broker: Some(1), partition: 9 },
+        Fact::CoordinatorLost { group: group(), broker: None, partition: 9 },
+        Fact::CoordinatorUnavailable { group: group(), partition: 9, error: "COORDINATOR_NOT_AVAILABLE".into() },
+        Fact::CoordinatorLoading { group: group(), broker: 2, partition: 9 },
+        Fact::CoordinatorLoaded { broker: 2, partition: 9 },
+        Fact::MemberJoined { group: group(), member: member() },
+        Fact::MemberLeft { group: group(), member: member() },
+        Fact::MemberExpired { group: group(), member: member() },
+        Fact::Rebalancing { group: group(), generation: 1 },
+        Fact::GroupStable { group: group(), generation: 2, members: 2 },
+        Fact::OffsetsCommitted { group: group(), member: member(), partition: p(), offset: 20 },
+        Fact::CommitFailed { group: group(), member: member(), error: error() },
+        Fact::PositionReset { member: member(), partition: p(), to: 0 },
+        Fact::MemberStopped { group: group(), member: member(), error: error(), client: "2.3".into() },
+        Fact::MemberReadsOn { group: group(), member: member() },
+        Fact::ClientStarted { client: NodeRef::Member(member()) },
+        Fact::ClientClosed { client: NodeRef::Producer(producer()) },
+        Fact::TopicCreated { topic: "orders".into(), partitions: 6, replication_factor: 3 },
+        Fact::TopicCreateRefused { topic: "orders".into(), error: error() },
+        Fact::SettingWas { target: ConfigTarget::Cluster, key: "offsets.topic.replication.factor".into(), value: "1".into() },
+        Fact::ActionRefused { action: "start".into(), error: error() },
+        Fact::HasReplicas { partition: p(), replicas: vec![1, 2, 3] },
+        Fact::OnlyReplicaOn { partition: p(), broker: 1 },
+        Fact::CreatedWhileAlone { topic: "__consumer_offsets".into(), broker: 1, replication_factor: 1 },
+        Fact::ClientVersionWaits { client: "2.3".into(), long_poll: true },
+        Fact::ClientVersionWaits { client: "2.3".into(), long_poll: false },
+        Fact::GroupHashesTo { group: group(), partition: 9 },
+        Fact::BrokerIsDown { broker: 1 },
+        Fact::NotInIsr { partition: p(), broker: 1 },
+        Fact::RunBegan,
+    ];
+    let hows = [ElectionKind::Clean, ElectionKind::Preferred, ElectionKind::Elr, ElectionKind::LastKnown, ElectionKind::Unclean];
+    all.extend(hows.map(|how| Fact::LeaderElected { partition: p(), broker: 2, epoch: 1, how }));
+    let bys = [AckedBy::Nobody, AckedBy::LeaderAlone, AckedBy::WholeIsr];
+    all.extend(bys.map(|by| Fact::Acked { producer: producer(), partition: p(), first: 45, last: 47, by }));
+    all
+}
+
+fn is_chinese(s: &str) -> bool {
+    s.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+}
+
+#[test]
+fn every_fact_is_a_sentence_of_its_own_in_each_language() {
+    for lang in Lang::ALL {
+        let mut all: Vec<String> = facts().iter().map(|f| lang.words().fact(f)).collect();
+        assert!(all.iter().all(|s| !s.is_empty() && !s.contains("  ")), "{all:#?}");
+        assert!(all.iter().all(|s| is_chinese(s) == (lang == Lang::Zh)), "{all:#?}");
+        let n = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), n, "two facts sound the same");
+    }
+}
+
+#[test]
+fn kafkas_words_pass_through_untranslated() {
+    for lang in Lang::ALL {
+        for fact in facts() {
+            let said = lang.words().fact(&fact);
+            if let Fact::Refused { error, .. } | Fact::IsrChangeRefused { error, .. } | Fact::CommitFailed { error, .. } = &fact {
+                assert!(said.contains(error.as_ref()), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn both_languages_give_the_same_numbers() {
+    let digits = |s: String| {
+        let mut all: Vec<char> = s.chars().filter(char::is_ascii_digit).collect();
+        all.sort_unstable();
+        all
+    };
+    for fact in facts() {
+        assert_eq!(digits(Lang::En.words().fact(&fact)), digits(Lang::Zh.words().fact(&fact)), "{fact:?}");
+    }
+}
+
+#[test]
+fn the_countdown_names_what_is_awaited() {
+    let w = Waiting::Fencing { broker: 1 };
+    assert_eq!(Lang::En.words().countdown(&w, 6_210_000), "broker 1 is fenced in 6.2 s");
+    assert_eq!(Lang::Zh.words().countdown(&w, 6_210_000), "6.2 s 后 broker 1 被隔离");
+}
