@@ -3,4 +3,7 @@
 mod bad_scenarios;
 mod links;
 mod scenarios;
+mod story;
 mod text;
+mod time_travel;
+mod views;
