@@ -1,7 +1,10 @@
 //! The arguments of the command, read strictly. Opens no file.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use highwater_engine::base::Dur;
+use highwater_studio::scenario::unit;
 use lexopt::prelude::*;
 
 use crate::Complaint;
@@ -11,6 +14,18 @@ pub enum Command {
     Help(&'static str),
     Conform(Conform),
     Swarm(Swarm),
+    Trace(Trace),
+    /// A scenario file.
+    Link(PathBuf),
+    /// A link.
+    Open(String),
+}
+
+pub struct Trace {
+    /// A scenario file or a link.
+    pub what: String,
+    pub until: Option<Dur>,
+    pub all: bool,
 }
 
 pub struct Conform {
@@ -34,6 +49,9 @@ highwater: a simulated Kafka cluster, natively
 
   highwater conform FILE…        play recordings of real Kafka against the engine and compare
   highwater swarm                run random clusters under random faults and check invariants
+  highwater trace FILE|LINK      tell what happens in a run
+  highwater link FILE            print the link of a scenario file, and its size
+  highwater open LINK            print the scenario in a link
   highwater COMMAND --help       options of one command
 
 Exit code: 0 all is well, 1 a difference or a broken invariant, 2 bad input.
@@ -67,6 +85,28 @@ the fewest actions found that still go wrong and the last lines of its trace.
 Exit code: 0 no run went wrong, 1 one did, 2 bad input.
 ";
 
+const TRACE_HELP: &str = "\
+highwater trace FILE|LINK [options]: tell what happens in a run, a line each
+
+  --until T      up to this moment, such as 20s or 1500ms (default: the moment of the link, else half a
+                 minute beyond the last thing that the script does; at most an hour)
+  --all          every message and record too, not only what is notable
+
+The last line is the digest of the world: the same scenario gives the same digest everywhere.
+";
+
+const LINK_HELP: &str = "\
+highwater link FILE: print the link of a scenario file; its size goes to the error stream
+
+What is printed begins with # and stands behind the address of the page.
+";
+
+const OPEN_HELP: &str = "\
+highwater open LINK: print the scenario in a link, in its canonical form
+
+LINK is an address with a link, or what stands behind its #.
+";
+
 /// Reads the command line.
 pub fn parse(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
     let command = match parser.next().map_err(said)? {
@@ -78,7 +118,13 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
         "help" => Ok(Command::Help(HELP)),
         "conform" => conform(parser),
         "swarm" => swarm(parser),
-        _ => Err(format!("unknown command \"{command}\"; expected one of conform, swarm (see highwater --help)")),
+        "trace" => trace(parser),
+        "link" => Ok(one(parser, "link", "a scenario file")?.map_or(Command::Help(LINK_HELP), |file| Command::Link(file.into()))),
+        "open" => match one(parser, "open", "a link")? {
+            None => Ok(Command::Help(OPEN_HELP)),
+            Some(link) => link.into_string().map(Command::Open).map_err(|_| "open: found bytes that are no text, expected a link".into()),
+        },
+        _ => Err(format!("unknown command \"{command}\"; expected one of conform, swarm, trace, link, open (see highwater --help)")),
     }
 }
 
@@ -135,4 +181,37 @@ fn swarm(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
         }
     }
     Ok(Command::Swarm(options))
+}
+
+/// The only argument of a command; `None` if help was asked for.
+fn one(mut parser: lexopt::Parser, command: &str, expected: &str) -> Result<Option<OsString>, Complaint> {
+    let mut found = None;
+    while let Some(arg) = parser.next().map_err(said)? {
+        match arg {
+            Long("help") | Short('h') => return Ok(None),
+            Value(value) if found.is_none() => found = Some(value),
+            other => return Err(format!("{command}: {}; expected {expected} alone", other.unexpected())),
+        }
+    }
+    found.map(Some).ok_or_else(|| format!("{command}: expected {expected}; try highwater {command} --help"))
+}
+
+fn trace(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
+    let mut options = Trace { what: String::new(), until: None, all: false };
+    while let Some(arg) = parser.next().map_err(said)? {
+        match arg {
+            Long("help") | Short('h') => return Ok(Command::Help(TRACE_HELP)),
+            Long("all") => options.all = true,
+            Long("until") => {
+                let text = parser.value().and_then(|v| v.string()).map_err(said)?;
+                options.until = Some(unit::duration(&text).ok_or_else(|| format!("--until: found \"{text}\", expected {}", unit::A_DURATION))?);
+            }
+            Value(what) if options.what.is_empty() => options.what = what.string().map_err(said)?,
+            other => return Err(format!("trace: {}; try highwater trace --help", other.unexpected())),
+        }
+    }
+    match options.what.is_empty() {
+        true => Err("trace: expected a scenario file or a link; try highwater trace --help".into()),
+        false => Ok(Command::Trace(options)),
+    }
 }

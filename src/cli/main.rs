@@ -2,7 +2,9 @@
 
 mod args;
 mod conform;
+mod links;
 mod swarm;
+mod trace;
 mod workers;
 
 use std::process::ExitCode;
@@ -23,6 +25,9 @@ fn main() -> ExitCode {
         }
         Command::Conform(options) => conform::run(&options),
         Command::Swarm(options) => swarm::run(&options),
+        Command::Trace(options) => trace::run(&options),
+        Command::Link(path) => links::link(&path),
+        Command::Open(link) => links::open(&link),
     });
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -4,10 +4,10 @@ use crate::run::highwater;
 
 #[test]
 fn help_names_the_commands_and_exits_well() {
-    for args in [&[][..], &["--help"], &["help"], &["conform", "--help"], &["swarm", "--help"]] {
+    for args in [&[][..], &["--help"], &["help"], &["conform", "--help"], &["swarm", "--help"], &["trace", "--help"], &["link", "--help"], &["open", "--help"]] {
         let said = highwater(args);
         assert_eq!(said.code, Some(0), "{args:?}");
-        assert!(said.out.contains("highwater conform") || said.out.contains("highwater swarm"), "{args:?}: {}", said.out);
+        assert!(said.out.starts_with("highwater"), "{args:?}: {}", said.out);
         assert_eq!(said.err, "");
     }
 }
@@ -22,6 +22,11 @@ fn bad_arguments_exit_with_2_and_say_what_was_expected() {
         (&["conform", "x.json", "--nope"], "--nope"),
         (&["swarm", "--runs"], "--runs"),
         (&["swarm", "stray"], "stray"),
+        (&["trace"], "a scenario file or a link"),
+        (&["trace", "x.json", "--until", "soon"], "--until: found \"soon\", expected a duration"),
+        (&["link"], "expected a scenario file"),
+        (&["link", "a.json", "b.json"], "a scenario file alone"),
+        (&["open"], "expected a link"),
     ];
     for (args, expected) in table {
         let said = highwater(args);
