@@ -34,7 +34,11 @@ fn shown(studio: &Studio) -> String {
                     RecordCell::Empty => '.',
                 })
                 .collect();
-            let _ = writeln!(out, "  {}-{} {:?} [{cells}] end {} hw {}", replica.partition.topic, replica.partition.partition, replica.role, replica.log_end_offset, replica.high_watermark);
+            let _ = writeln!(
+                out,
+                "  {}-{} {:?} [{cells}] end {} hw {}",
+                replica.partition.topic, replica.partition.partition, replica.role, replica.log_end_offset, replica.high_watermark
+            );
         }
         for strip in &broker.internal {
             let _ = writeln!(out, "  {} carries {} alone {} leaderless {}", strip.topic, strip.squares.len(), strip.nowhere_else, strip.leaderless);
@@ -44,7 +48,11 @@ fn shown(studio: &Studio) -> String {
         let _ = writeln!(out, "producer {} acks {} {:?} sent {} acked {} lost {}", producer.name, producer.acks, producer.now, producer.sent, producer.acked, producer.lost);
     }
     for group in &view.scene.groups {
-        let _ = writeln!(out, "group {} {:?} generation {} {:?} {:?} lag {} delivered {}", group.name, group.state, group.generation, group.coordinator, group.now, group.lag, group.delivered);
+        let _ = writeln!(
+            out,
+            "group {} {:?} generation {} {:?} {:?} lag {} delivered {}",
+            group.name, group.state, group.generation, group.coordinator, group.now, group.lag, group.delivered
+        );
         for member in &group.members {
             let owned: Vec<String> = member.assigned.iter().map(|a| format!("{}@{:?}", a.partition.partition, a.position)).collect();
             let _ = writeln!(out, "  {} {} {:?} {}", member.name, member.client_version, member.now, owned.join(" "));

@@ -144,13 +144,7 @@ impl Studio {
 
     fn key(&self) -> Key {
         let recording = &self.run.recording;
-        Key {
-            run: self.number,
-            branch: recording.current(),
-            ops: recording.cursor().ops,
-            plan: recording.branch().lowered.plan.len(),
-            chosen: self.run.chosen.clone(),
-        }
+        Key { run: self.number, branch: recording.current(), ops: recording.cursor().ops, plan: recording.branch().lowered.plan.len(), chosen: self.run.chosen.clone() }
     }
 
     /// The views of this state, made if they are not there.
@@ -374,10 +368,18 @@ impl Desk for Studio {
             Command::OpenLink(fragment) => self.open_link(&fragment),
             Command::PreviousRun => self.previous_run(),
             Command::SelectBranch(BranchId(branch)) => {
-                if self.run.recording.select(branch as usize) { Outcome::Done } else { Outcome::Refused(Refused::Unknown { what: "branch".into() }) }
+                if self.run.recording.select(branch as usize) {
+                    Outcome::Done
+                } else {
+                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                }
             }
             Command::NameBranch(BranchId(branch), name) => {
-                if self.run.recording.rename(branch as usize, name) { Outcome::Done } else { Outcome::Refused(Refused::Unknown { what: "branch".into() }) }
+                if self.run.recording.rename(branch as usize, name) {
+                    Outcome::Done
+                } else {
+                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                }
             }
         }
     }

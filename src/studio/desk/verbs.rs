@@ -41,7 +41,14 @@ pub fn names(nodes: &[NodeRef]) -> Nodes {
 /// The other nodes of the run that pass a test.
 fn others(seen: Seen<'_>, node: &NodeRef, fits: impl Fn(NodeId) -> bool) -> Nodes {
     let running = |id: NodeId| !matches!(id, NodeId::Client(_)) || seen.machine(id).is_some_and(|machine| machine.process.is_some());
-    seen.world().machines().map(|(id, _)| id).filter(|id| fits(*id) && running(*id)).map(|id| seen.node(id)).filter(|other| other != node).filter_map(|other| name(&other)).collect()
+    seen.world()
+        .machines()
+        .map(|(id, _)| id)
+        .filter(|id| fits(*id) && running(*id))
+        .map(|id| seen.node(id))
+        .filter(|other| other != node)
+        .filter_map(|other| name(&other))
+        .collect()
 }
 
 /// The verb of an entry of a node's menu.
@@ -135,7 +142,7 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
             Some(())
         }),
         (SettingKey::ClientVersion { group }, SettingValue::Term(version)) => changed(scenario, |s| client_version(find(&mut s.groups, group)?, version)),
-        (SettingKey::OffsetsReplicationFactor, SettingValue::Number(n)) => changed(scenario, |s| Some(drop(s.cluster.config.insert("offsets.topic.replication.factor".into(), n.to_string())))),
+        (SettingKey::OffsetsReplicationFactor, SettingValue::Number(n)) => changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", n.to_string())),
         (SettingKey::Brokers, SettingValue::Number(n)) if (1..=MAX_BROKERS as u32).contains(n) => changed(scenario, |s| brokers(s, *n as usize)),
         (SettingKey::Controllers, SettingValue::Number(n)) if (1..=MAX_CONTROLLERS as u32).contains(n) => changed(scenario, |s| {
             s.cluster.controllers = *n;
@@ -149,9 +156,9 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
 pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
     let scenario = seen.scenario();
     match cure {
-        Cure::OffsetsReplicationFactor { to } => changed(scenario, |s| Some(drop(s.cluster.config.insert("offsets.topic.replication.factor".into(), to.to_string())))),
-        Cure::Acks { producer, to } => changed(scenario, |s| Some(drop(find(&mut s.producers, producer)?.config.insert("acks".into(), to.to_string())))),
-        Cure::MinInsyncReplicas { topic, to } => changed(scenario, |s| Some(drop(find(&mut s.topics, topic)?.config.insert("min.insync.replicas".into(), to.to_string())))),
+        Cure::OffsetsReplicationFactor { to } => changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", to.to_string())),
+        Cure::Acks { producer, to } => changed(scenario, |s| set(&mut find(&mut s.producers, producer)?.config, "acks", to.to_string())),
+        Cure::MinInsyncReplicas { topic, to } => changed(scenario, |s| set(&mut find(&mut s.topics, topic)?.config, "min.insync.replicas", to.to_string())),
         Cure::ReplicationFactor { topic, to } => changed(scenario, |s| {
             let topic = find(&mut s.topics, topic)?;
             let partitions = topic.placement.partitions();
@@ -175,6 +182,11 @@ pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
 
 fn find<'a, T>(items: &'a mut [(String, T)], name: &str) -> Option<&'a mut T> {
     items.iter_mut().find(|(known, _)| known == name).map(|(_, item)| item)
+}
+
+fn set(config: &mut Config, key: &str, value: String) -> Option<()> {
+    config.insert(key.into(), value);
+    Some(())
 }
 
 fn replication(placement: &Placement) -> Option<u32> {
@@ -272,7 +284,8 @@ fn members(scene: &Scene, scenario: &Scenario, group: &str, n: u32) -> Result<Ch
     for name in alive.iter().skip(n as usize).rev() {
         verbs.push(Verb::Leave((*name).into()));
     }
-    let mut taken: Vec<String> = scene.groups.iter().flat_map(|view| &view.members).map(|member| member.name.clone()).chain(scene.producers.iter().map(|p| p.name.clone())).collect();
+    let mut taken: Vec<String> =
+        scene.groups.iter().flat_map(|view| &view.members).map(|member| member.name.clone()).chain(scene.producers.iter().map(|p| p.name.clone())).collect();
     for _ in alive.len()..n as usize {
         let known: Vec<&str> = taken.iter().map(String::as_str).collect();
         // A name whose client is gone is used again.

@@ -1,7 +1,7 @@
 //! Look-ups in the trace up to the playhead and in the world there. It draws no conclusion.
 
 use highwater_engine::base::{BrokerId, ClientId, NodeId, SimTime, TopicId, Tp};
-use highwater_engine::client::{ClientKind, Client, ConsumerStatus, PollForm};
+use highwater_engine::client::{Client, ClientKind, ConsumerStatus, PollForm};
 use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ErrorCode};
 use highwater_engine::trace::{Kind, TraceEntry};

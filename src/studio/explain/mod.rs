@@ -56,7 +56,11 @@ pub enum Question {
     Group(String),
     Producer(String),
     /// A record by its tag, for one that is gone.
-    Lost { tag: Tag, tp: Tp, offset: i64 },
+    Lost {
+        tag: Tag,
+        tp: Tp,
+        offset: i64,
+    },
     NoController,
 }
 
@@ -229,7 +233,9 @@ impl Chain<'_> {
     fn member(&mut self, name: &str) {
         let Some(stuck) = self.look.stuck(name) else {
             let changed = self.look.client_node(name).and_then(|node| {
-                self.look.last_now(|e| e.who == node && matches!(e.kind, Kind::PollFailed { .. } | Kind::CommitFailed { .. } | Kind::CoordinatorDiscovered { .. } | Kind::PositionReset { .. }))
+                self.look.last_now(|e| {
+                    e.who == node && matches!(e.kind, Kind::PollFailed { .. } | Kind::CommitFailed { .. } | Kind::CoordinatorDiscovered { .. } | Kind::PositionReset { .. })
+                })
             });
             if let Some(entry) = changed {
                 self.follow(entry);

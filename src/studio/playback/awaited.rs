@@ -31,7 +31,9 @@ pub fn fenced_at(recording: &Recording, broker: BrokerId) -> Option<SimTime> {
     let machine = world.machine(NodeId::Broker(broker))?;
     let active = world.active_controller()?;
     let controller = world.controller(active)?;
-    let silent = !machine.is_up() || world.network().is_cut(NodeId::Broker(broker), NodeId::Controller(active)) || world.network().is_cut(NodeId::Controller(active), NodeId::Broker(broker));
+    let silent = !machine.is_up()
+        || world.network().is_cut(NodeId::Broker(broker), NodeId::Controller(active))
+        || world.network().is_cut(NodeId::Controller(active), NodeId::Broker(broker));
     if !silent || !controller.image().is_unfenced(broker) {
         return None;
     }
@@ -65,7 +67,11 @@ pub fn awaited(recording: &Recording) -> Option<Awaited> {
     if let Some(found) = timers().filter_map(group).min_by_key(|wait| wait.at) {
         return Some(found);
     }
-    let silent_members: Vec<String> = world.machines().filter(|(id, machine)| matches!(id, NodeId::Client(_)) && !machine.is_up()).filter_map(|(id, _)| if let NodeId::Client(id) = id { world.client_name(id).map(|name| name.to_string()) } else { None }).collect();
+    let silent_members: Vec<String> = world
+        .machines()
+        .filter(|(id, machine)| matches!(id, NodeId::Client(_)) && !machine.is_up())
+        .filter_map(|(id, _)| if let NodeId::Client(id) = id { world.client_name(id).map(|name| name.to_string()) } else { None })
+        .collect();
     let member = |(_, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match timer {
         Timer::Group(GroupTimer::Session { group, member }) if ahead(at) => {
             let name = silent_members.iter().find(|name| member.starts_with(name.as_str()))?;

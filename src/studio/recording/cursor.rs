@@ -15,9 +15,16 @@ use crate::scenario::{Due, Moment, Node, lower::plain_node};
 pub enum Step {
     Event,
     /// An action of the plan was accepted.
-    Acted { index: usize, id: ActionId, action: Rc<Action> },
+    Acted {
+        index: usize,
+        id: ActionId,
+        action: Rc<Action>,
+    },
     /// The world refused it, or nobody plays the role that it names.
-    Refused { index: usize, refusal: Option<Refusal> },
+    Refused {
+        index: usize,
+        refusal: Option<Refusal>,
+    },
 }
 
 /// A world somewhere in a run.

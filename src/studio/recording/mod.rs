@@ -51,7 +51,10 @@ pub enum NotDone {
     World(Refusal),
     /// Nobody plays the role that it names.
     NoSuchRole,
-    TooMany { what: &'static str, bound: u64 },
+    TooMany {
+        what: &'static str,
+        bound: u64,
+    },
 }
 
 /// A run with its branches and its playhead.

@@ -39,7 +39,9 @@ impl Notability {
                 }
                 true
             }
-            Kind::LeaderElected { tp, .. } | Kind::LeaderLost { tp, .. } | Kind::IsrShrunk { tp, .. } | Kind::IsrExpanded { tp, .. } | Kind::LogTruncated { tp, .. } => self.matters(*tp),
+            Kind::LeaderElected { tp, .. } | Kind::LeaderLost { tp, .. } | Kind::IsrShrunk { tp, .. } | Kind::IsrExpanded { tp, .. } | Kind::LogTruncated { tp, .. } => {
+                self.matters(*tp)
+            }
             Kind::ActionRefused { .. }
             | Kind::ProcessStarted
             | Kind::ProcessKilled

@@ -63,12 +63,8 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
             (Controller, Fact::LeaderElected { partition: seen.partition(*tp), broker: leader.0, epoch: epoch.0.max(0) as u32, how: how(*election) })
         }
         Kind::LeaderLost { tp, previous, .. } => (Controller, Fact::PartitionOffline { partition: seen.partition(*tp), last: Some(previous.0) }),
-        Kind::IsrShrunk { tp, isr, removed, by, .. } => {
-            (Replication, Fact::IsrShrunk { partition: seen.partition(*tp), removed: ids(removed), isr: ids(isr), by: isr_by(*by) })
-        }
-        Kind::IsrExpanded { tp, isr, added, .. } => {
-            (Replication, Fact::IsrExpanded { partition: seen.partition(*tp), added: ids(added), isr: ids(isr), by: at.expanded_by() })
-        }
+        Kind::IsrShrunk { tp, isr, removed, by, .. } => (Replication, Fact::IsrShrunk { partition: seen.partition(*tp), removed: ids(removed), isr: ids(isr), by: isr_by(*by) }),
+        Kind::IsrExpanded { tp, isr, added, .. } => (Replication, Fact::IsrExpanded { partition: seen.partition(*tp), added: ids(added), isr: ids(isr), by: at.expanded_by() }),
         Kind::AlterPartitionRefused { tp, error } => (Replication, Fact::IsrChangeRefused { partition: seen.partition(*tp), error: error.name().into() }),
         Kind::BecameLeader { tp, epoch, .. } => (Replication, Fact::BecameLeader { partition: seen.partition(*tp), broker: at.broker()?, epoch: epoch.0.max(0) as u32 }),
         Kind::BecameFollower { tp, epoch, leader } => {
@@ -78,7 +74,8 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
             (Replication, Fact::Appended { partition: seen.partition(*tp), broker: at.broker()?, first: count(*base_offset), last: count(base_offset + i64::from(*n) - 1) })
         }
         Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => {
-            let from = at.before(|kind| if let Kind::HighWatermarkAdvanced { tp: other, high_watermark, leader: true } = kind { (other == tp).then_some(*high_watermark) } else { None });
+            let from =
+                at.before(|kind| if let Kind::HighWatermarkAdvanced { tp: other, high_watermark, leader: true } = kind { (other == tp).then_some(*high_watermark) } else { None });
             (Replication, Fact::HighWatermarkAdvanced { partition: seen.partition(*tp), broker: at.broker()?, from: count(from.unwrap_or(0)), to: count(*high_watermark) })
         }
         Kind::LogTruncated { tp, from, to, .. } => (Replication, Fact::Truncated { partition: seen.partition(*tp), broker: at.broker()?, from: count(*from), to: count(*to) }),
@@ -90,9 +87,7 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
         Kind::RecordFailed { tp: Some(tp), exception, .. } => (Producer, Fact::Refused { producer: at.client(), partition: seen.partition(*tp), error: (*exception).into() }),
         Kind::RecordFailed { tp: None, exception, .. } => (Producer, Fact::ClientError { client: at.who(), error: (*exception).into() }),
         Kind::ProducerRetries { tp, error } => (Producer, Fact::Retried { producer: at.client(), partition: seen.partition(*tp), error: error.name().into() }),
-        Kind::CoordinatorLoading { partition } => {
-            (Group, Fact::CoordinatorLoading { group: at.group_of(*partition)?, broker: at.broker()?, partition: *partition })
-        }
+        Kind::CoordinatorLoading { partition } => (Group, Fact::CoordinatorLoading { group: at.group_of(*partition)?, broker: at.broker()?, partition: *partition }),
         Kind::CoordinatorLoaded { partition, .. } => {
             at.group_of(*partition)?;
             (Group, Fact::CoordinatorLoaded { broker: at.broker()?, partition: *partition })
@@ -118,9 +113,7 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
         }
         Kind::CommitFailed { group, exception } => (Group, Fact::CommitFailed { group: group.to_string(), member: at.client(), error: (*exception).into() }),
         Kind::PollFailed { exception, .. } => (Group, Fact::ClientError { client: at.who(), error: (*exception).into() }),
-        Kind::RecordDelivered { tp, offset, .. } => {
-            (Group, Fact::Delivered { member: at.client(), partition: seen.partition(*tp), first: count(*offset), last: count(*offset) })
-        }
+        Kind::RecordDelivered { tp, offset, .. } => (Group, Fact::Delivered { member: at.client(), partition: seen.partition(*tp), first: count(*offset), last: count(*offset) }),
         Kind::PositionReset { tp, offset } => (Group, Fact::PositionReset { member: at.client(), partition: seen.partition(*tp), to: count(*offset) }),
         Kind::ClientClosed { .. } => (at.client_kind(), Fact::ClientClosed { client: at.who() }),
         Kind::Acted { action } => (Setting, at.acted(*action)?),

@@ -63,7 +63,12 @@ fn controller(seen: Seen<'_>, id: u32) -> Option<Parts> {
         identity.push(number("quorum epoch", i64::from(controller.epoch().0)));
         identity.push(row("quorum leader", controller.leader().map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Controller(leader.0)))));
         identity.push(number("high_watermark", controller.high_watermark()));
-        log.extend(controller.last_records(&machine.disk, 12).into_iter().map(|record| InspectRow { name: format!("{}", record.offset).into(), value: InspectValue::Term(record.name.into()) }));
+        log.extend(
+            controller
+                .last_records(&machine.disk, 12)
+                .into_iter()
+                .map(|record| InspectRow { name: format!("{}", record.offset).into(), value: InspectValue::Term(record.name.into()) }),
+        );
     }
     Some((vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log), timers(seen, machine)], vec![Subject::Controller(id)]))
 }
@@ -111,7 +116,11 @@ fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
     if !replicas.contains(&id) {
         return None;
     }
-    let identity = vec![row("partition", InspectValue::Partition(p.clone())), row("broker", InspectValue::Node(NodeRef::Broker(broker))), row("replicas", InspectValue::Brokers(ids(&replicas)))];
+    let identity = vec![
+        row("partition", InspectValue::Partition(p.clone())),
+        row("broker", InspectValue::Node(NodeRef::Broker(broker))),
+        row("replicas", InspectValue::Brokers(ids(&replicas))),
+    ];
     let mut log_rows = Vec::new();
     let mut epochs = Vec::new();
     if let Some(log) = machine.disk.log(tp) {
@@ -128,7 +137,8 @@ fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
         }
         fetch.push(row("leader", view.leader.map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Broker(leader.0)))));
     }
-    let sections = vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log_rows), section(InspectKind::EpochCache, epochs), section(InspectKind::Fetchers, fetch)];
+    let sections =
+        vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log_rows), section(InspectKind::EpochCache, epochs), section(InspectKind::Fetchers, fetch)];
     Some((sections, vec![Subject::Replica { partition: p.clone(), broker }, Subject::Leader(p.clone()), Subject::Isr(p.clone()), Subject::HighWatermark(p.clone())]))
 }
 
@@ -186,7 +196,12 @@ fn group(scene: &Scene, name: &str) -> Option<Parts> {
 
 fn member(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
     let (group, view) = scene.groups.iter().find_map(|group| Some((group, group.members.iter().find(|member| member.name == name)?)))?;
-    let identity = vec![term("client.id", name.to_string()), term("group.id", group.name.clone()), term("client version", view.client_version.clone()), row("poll(long)", InspectValue::Bool(view.long_poll))];
+    let identity = vec![
+        term("client.id", name.to_string()),
+        term("group.id", group.name.clone()),
+        term("client version", view.client_version.clone()),
+        row("poll(long)", InspectValue::Bool(view.long_poll)),
+    ];
     let position = |assigned: &AssignedPartition| InspectRow {
         name: format!("{}-{}", assigned.partition.topic, assigned.partition.partition).into(),
         value: assigned.position.map_or(InspectValue::None, |offset| InspectValue::Number(offset as i64)),
@@ -219,7 +234,11 @@ fn message(seen: Seen<'_>, id: MessageRef) -> Option<Parts> {
 fn ledger_record(seen: Seen<'_>, ledger: &Ledger, index: u64) -> Option<Parts> {
     let entry = ledger.entries.get(index as usize)?;
     let partition = PartitionRef { topic: entry.topic.clone(), partition: entry.partition.unwrap_or(0) };
-    let mut rows = vec![row("partition", InspectValue::Partition(partition)), row("producer", InspectValue::Node(seen.node(entry.producer))), row("acknowledged", InspectValue::Bool(entry.acked.is_some()))];
+    let mut rows = vec![
+        row("partition", InspectValue::Partition(partition)),
+        row("producer", InspectValue::Node(seen.node(entry.producer))),
+        row("acknowledged", InspectValue::Bool(entry.acked.is_some())),
+    ];
     rows.push(row("offset", entry.stands.or(entry.acked).map_or(InspectValue::None, |(_, offset)| InspectValue::Number(offset))));
     rows.push(term("fate", format!("{:?}", entry.fate)));
     rows.push(term("delivered", format!("{:?}", entry.delivered)));

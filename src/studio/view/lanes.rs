@@ -23,11 +23,7 @@ pub fn lanes(seen: Seen<'_>, window: Window, slices: usize, branches: Vec<Branch
     let from = seen.recording.origin() + Dur(window.from_us);
     let to = seen.recording.origin() + Dur(window.to_us);
     let bars = Bars::read(seen, &who, to.min(recorded));
-    let lanes = who
-        .iter()
-        .enumerate()
-        .map(|(index, of)| Lane { who: of.clone(), bars: bars.of(index, window), density: density(seen, of, from, to, slices) })
-        .collect();
+    let lanes = who.iter().enumerate().map(|(index, of)| Lane { who: of.clone(), bars: bars.of(index, window), density: density(seen, of, from, to, slices) }).collect();
     Lanes {
         window,
         now_us: seen.now_us(),
@@ -100,9 +96,14 @@ fn client_lane(seen: Seen<'_>, node: NodeId) -> Option<LaneOf> {
 
 fn mark_kind(fact: &Fact) -> Option<MarkKind> {
     Some(match fact {
-        Fact::Killed { .. } | Fact::Stopped { .. } | Fact::Paused { .. } | Fact::Cut { .. } | Fact::LinkChanged { .. } | Fact::MessageDropped { .. } | Fact::Fenced { .. } | Fact::ControlledShutdownBegan { .. } => {
-            MarkKind::Fault
-        }
+        Fact::Killed { .. }
+        | Fact::Stopped { .. }
+        | Fact::Paused { .. }
+        | Fact::Cut { .. }
+        | Fact::LinkChanged { .. }
+        | Fact::MessageDropped { .. }
+        | Fact::Fenced { .. }
+        | Fact::ControlledShutdownBegan { .. } => MarkKind::Fault,
         Fact::Started { .. } | Fact::Resumed { .. } | Fact::Healed { .. } | Fact::Unfenced { .. } => MarkKind::Repair,
         Fact::LeaderElected { .. } | Fact::QuorumLeaderElected { .. } | Fact::ActiveController { .. } => MarkKind::Election,
         Fact::IsrShrunk { .. } => MarkKind::IsrShrink,
@@ -150,7 +151,9 @@ impl Bars {
     fn read(seen: Seen<'_>, who: &[LaneOf], end: SimTime) -> Bars {
         let started = |of: &LaneOf| match of {
             LaneOf::Quorum => Some(LaneState::Good),
-            LaneOf::Broker(id) => seen.world().setup().brokers.iter().find(|broker| broker.id.0 == *id).map(|broker| if broker.started { LaneState::Good } else { LaneState::Down }),
+            LaneOf::Broker(id) => {
+                seen.world().setup().brokers.iter().find(|broker| broker.id.0 == *id).map(|broker| if broker.started { LaneState::Good } else { LaneState::Down })
+            }
             LaneOf::Producer(_) | LaneOf::Group(_) => Some(LaneState::Down),
         };
         let mut bars = Bars { changes: who.iter().map(|of| started(of).map(|state| (0, state)).into_iter().collect()).collect(), end: seen.us(end) };

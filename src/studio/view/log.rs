@@ -13,9 +13,8 @@ fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
 /// Every line that passes the filter, oldest first.
 pub fn lines(seen: Seen<'_>, filter: &LogFilter) -> Vec<LogLine> {
     let end = seen.n_entries();
-    let passes = |line: &LogLine| {
-        (filter.kinds.is_empty() || filter.kinds.contains(&line.kind)) && filter.about.as_ref().is_none_or(|about| concerns(&line.fact, about, line.trace))
-    };
+    let passes =
+        |line: &LogLine| (filter.kinds.is_empty() || filter.kinds.contains(&line.kind)) && filter.about.as_ref().is_none_or(|about| concerns(&line.fact, about, line.trace));
     if filter.notable_only {
         let notable = seen.reel().notable();
         let until = notable.partition_point(|index| *index < end);
@@ -53,7 +52,9 @@ fn concerns(fact: &Fact, about: &Subject, trace: TraceId) -> bool {
     let text = || format!("{fact:?}");
     match about {
         Subject::Trace(id) => *id == trace,
-        Subject::Controller(id) => text().contains(&format!("Controller({id})")) || text().contains(&format!("controller: {id},")) || text().contains(&format!("controller: {id} ")),
+        Subject::Controller(id) => {
+            text().contains(&format!("Controller({id})")) || text().contains(&format!("controller: {id},")) || text().contains(&format!("controller: {id} "))
+        }
         Subject::Broker(id) => {
             let text = text();
             ["Broker({})", "broker: {},", "broker: {} "].iter().any(|form| text.contains(&form.replace("{}", &id.to_string())))

@@ -118,7 +118,11 @@ impl Judge<'_> {
             let offline: Vec<&PartitionView> = topic.partitions.iter().filter(|partition| partition.leader.is_none()).collect();
             let Some(first) = offline.first() else { continue };
             let partition = PartitionRef { topic: topic.name.clone(), partition: first.partition };
-            let cure = if topic.replication_factor == 1 { Some(Cure::ReplicationFactor { topic: topic.name.clone(), to: (self.scene.brokers.len() as u32).min(3) }) } else { self.start_someone() };
+            let cure = if topic.replication_factor == 1 {
+                Some(Cure::ReplicationFactor { topic: topic.name.clone(), to: (self.scene.brokers.len() as u32).min(3) })
+            } else {
+                self.start_someone()
+            };
             let last = first.elr.first().or(first.replicas.first()).copied();
             cards.push(card(Verdict::PartitionsOffline { count: offline.len() as u32, topic: topic.name.clone() }, Some(Cause::NoLeader { partition, last }), cure));
         }
@@ -140,7 +144,12 @@ impl Judge<'_> {
             Some(leader) => (Cause::UncleanElection { partition: partition.clone(), broker: leader.0 }, Cure::UncleanElectionOff { topic: partition.topic }),
             None if acks == Acks::One => {
                 let broker = self.led_by(tp, offset);
-                let cause = Cause::AckedByLeaderAlone { partition, first: count(same.iter().min().copied().unwrap_or(offset)), last: count(same.iter().max().copied().unwrap_or(offset)), broker };
+                let cause = Cause::AckedByLeaderAlone {
+                    partition,
+                    first: count(same.iter().min().copied().unwrap_or(offset)),
+                    last: count(same.iter().max().copied().unwrap_or(offset)),
+                    broker,
+                };
                 (cause, Cure::Acks { producer, to: "all".into() })
             }
             None => {
@@ -154,7 +163,9 @@ impl Judge<'_> {
     /// Who appended the record as leader.
     fn led_by(&self, tp: Tp, offset: i64) -> u32 {
         let appended = self.seen.entries().rev().find_map(|(_, entry)| match (&entry.kind, entry.who) {
-            (Kind::Appended { tp: other, base_offset, count, .. }, NodeId::Broker(broker)) if *other == tp && (*base_offset..base_offset + i64::from(*count)).contains(&offset) => Some(broker.0),
+            (Kind::Appended { tp: other, base_offset, count, .. }, NodeId::Broker(broker)) if *other == tp && (*base_offset..base_offset + i64::from(*count)).contains(&offset) => {
+                Some(broker.0)
+            }
             _other => None,
         });
         appended.unwrap_or(0)
@@ -172,9 +183,13 @@ impl Judge<'_> {
                 }
                 _goes_on => continue,
             };
-            let column = partition.as_ref().and_then(|p| self.scene.topics.iter().find(|topic| topic.name == p.topic).and_then(|topic| Some((topic, topic.partitions.get(p.partition as usize)?))));
+            let column = partition
+                .as_ref()
+                .and_then(|p| self.scene.topics.iter().find(|topic| topic.name == p.topic).and_then(|topic| Some((topic, topic.partitions.get(p.partition as usize)?))));
             let (cause, cure) = match (column, partition) {
-                (Some((_, column)), Some(partition)) if column.leader.is_none() => (Some(Cause::NoLeader { partition, last: column.replicas.first().copied() }), self.start_someone()),
+                (Some((_, column)), Some(partition)) if column.leader.is_none() => {
+                    (Some(Cause::NoLeader { partition, last: column.replicas.first().copied() }), self.start_someone())
+                }
                 (Some((topic, column)), Some(partition)) if column.isr_health == IsrHealth::BelowMin => {
                     (Some(Cause::IsrBelowMin { partition, isr: column.isr.len() as u32, min: topic.min_insync_replicas }), self.start_someone())
                 }
@@ -205,13 +220,19 @@ impl Judge<'_> {
             entry.fate == RecordFate::AckedNotSafe
                 && entry.stands.is_some_and(|(tp, _)| {
                     let leader = self.seen.image().and_then(|image| image.partition(tp)?.leader);
-                    leader.is_none_or(|leader| self.seen.is_down(leader)) || self.seen.image().and_then(|image| image.partition(tp)).is_some_and(|p| p.isr.len() > 1 && p.isr.iter().any(|b| !self.seen.is_up(*b)))
+                    leader.is_none_or(|leader| self.seen.is_down(leader))
+                        || self.seen.image().and_then(|image| image.partition(tp)).is_some_and(|p| p.isr.len() > 1 && p.isr.iter().any(|b| !self.seen.is_up(*b)))
                 })
         };
         let at_risk: Vec<_> = self.ledger.entries.iter().filter(old).collect();
         let Some(first) = at_risk.first() else { return };
         let Some((tp, offset)) = first.stands else { return };
-        let cause = Cause::AckedByLeaderAlone { partition: self.seen.partition(tp), first: count(offset), last: count(at_risk.last().and_then(|e| e.stands).map_or(offset, |(_, o)| o)), broker: self.led_by(tp, offset) };
+        let cause = Cause::AckedByLeaderAlone {
+            partition: self.seen.partition(tp),
+            first: count(offset),
+            last: count(at_risk.last().and_then(|e| e.stands).map_or(offset, |(_, o)| o)),
+            broker: self.led_by(tp, offset),
+        };
         let producer = super::facts::name_of(self.seen.node(first.producer));
         cards.push(card(Verdict::AtRisk { count: at_risk.len() as u64 }, Some(cause), Some(Cure::Acks { producer, to: "all".into() })));
     }
@@ -281,7 +302,11 @@ fn go_on(seen: Seen<'_>, failures: usize) -> Answer {
     let partitions = data(seen);
     verdict(&sets(seen, failures), |set| {
         let gone = |partition: &PartitionRegistration| partition.isr.iter().all(|id| set.contains(id) || seen.is_down(*id));
-        let coordinator = groups.iter().filter_map(|tp| image.partition(*tp)).find(|partition| gone(partition)).map(|partition| Weakness::OffsetsReplicationFactor(partition.replicas.len() as u32));
+        let coordinator = groups
+            .iter()
+            .filter_map(|tp| image.partition(*tp))
+            .find(|partition| gone(partition))
+            .map(|partition| Weakness::OffsetsReplicationFactor(partition.replicas.len() as u32));
         coordinator.or_else(|| partitions.iter().find(|(_, partition)| gone(partition)).map(|(_, partition)| Weakness::ReplicationFactor(partition.replicas.len() as u32)))
     })
 }

@@ -8,8 +8,8 @@ use highwater_engine::broker::replicas::ReplicaRole as EngineReplica;
 use highwater_engine::log::Log;
 use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration};
 use highwater_engine::trace::{Kind, QuorumRole as EngineRole};
-use highwater_engine::world::machine::Role;
 use highwater_engine::world::Machine;
+use highwater_engine::world::machine::Role;
 
 use super::clients;
 use super::ledger::Ledger;
@@ -187,7 +187,11 @@ impl Stage<'_> {
                 Some(_) if isr < replicas => IsrHealth::Reduced,
                 Some(_) => IsrHealth::Full,
             },
-            high_watermark: count(partition.leader.map_or_else(|| partition.replicas.iter().map(|broker| self.high_watermark(*broker, tp)).max().unwrap_or(0), |leader| self.high_watermark(leader, tp))),
+            high_watermark: count(
+                partition
+                    .leader
+                    .map_or_else(|| partition.replicas.iter().map(|broker| self.high_watermark(*broker, tp)).max().unwrap_or(0), |leader| self.high_watermark(leader, tp)),
+            ),
             first_shown: count(end - LOG_TAIL as i64),
         }
     }

@@ -1,10 +1,10 @@
 //! Everything that may be changed, with the value in force and the one it has by default. It changes nothing.
 
+use highwater_engine::base::NodeId;
 use highwater_engine::base::limits::{MAX_BROKERS, MAX_CONTROLLERS};
+use highwater_engine::client::ClientKind;
 use highwater_engine::client::{ClientVersion, Keys};
 use highwater_engine::world::machine::Role;
-use highwater_engine::client::ClientKind;
-use highwater_engine::base::NodeId;
 
 use super::model::*;
 use super::seen::Seen;
@@ -74,7 +74,13 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
                 default: SettingValue::Number(1),
                 choices: numbers(min, 1, brokers.max(min)),
             },
-            Setting { key: SettingKey::UncleanElection { topic: topic.clone() }, live: true, value: SettingValue::Bool(unclean), default: SettingValue::Bool(false), choices: Choices::Toggle },
+            Setting {
+                key: SettingKey::UncleanElection { topic: topic.clone() },
+                live: true,
+                value: SettingValue::Bool(unclean),
+                default: SettingValue::Bool(false),
+                choices: Choices::Toggle,
+            },
             Setting {
                 key: SettingKey::ReplicationFactor { topic: topic.clone() },
                 live: false,
@@ -191,7 +197,13 @@ fn cluster(seen: Seen<'_>) -> SettingsGroup {
     SettingsGroup {
         of: SettingsOf::Cluster,
         settings: vec![
-            Setting { key: SettingKey::Brokers, live: false, value: SettingValue::Number(brokers), default: SettingValue::Number(3), choices: numbers(brokers, 1, MAX_BROKERS as u32) },
+            Setting {
+                key: SettingKey::Brokers,
+                live: false,
+                value: SettingValue::Number(brokers),
+                default: SettingValue::Number(3),
+                choices: numbers(brokers, 1, MAX_BROKERS as u32),
+            },
             Setting {
                 key: SettingKey::Controllers,
                 live: false,

@@ -98,7 +98,9 @@ fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Ve
             let last = seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. } | Kind::GroupStateChanged { .. }));
             last.map(|(index, _)| Question::Entry(index))
         }
-        Verdict::AtRisk { .. } => ledger.entries.iter().find(|entry| entry.fate == RecordFate::AckedNotSafe).and_then(|entry| entry.stands).map(|(tp, _)| Question::HighWatermark(tp)),
+        Verdict::AtRisk { .. } => {
+            ledger.entries.iter().find(|entry| entry.fate == RecordFate::AckedNotSafe).and_then(|entry| entry.stands).map(|(tp, _)| Question::HighWatermark(tp))
+        }
         Verdict::EveryPromiseKept => None,
     }
 }
@@ -116,7 +118,9 @@ fn standing_fact(seen: Seen<'_>, standing: Standing) -> Option<Fact> {
         Standing::TopicSettingWas { topic, key, value } => Fact::SettingWas { target: ConfigTarget::Topic(topic), key: key.into(), value: value.into() },
         Standing::ClientSettingWas { client, key, value } => Fact::SettingWas { target: ConfigTarget::Client(client), key: key.into(), value: value.into() },
         Standing::BrokerIsDown { broker } => Fact::BrokerIsDown { broker: broker.0 },
-        Standing::HighWatermarkStalled { tp, broker, at, waits_for } => Fact::HighWatermarkStalled { partition: seen.partition(tp), broker: broker.0, at: count(at), waits_for: ids(&waits_for) },
+        Standing::HighWatermarkStalled { tp, broker, at, waits_for } => {
+            Fact::HighWatermarkStalled { partition: seen.partition(tp), broker: broker.0, at: count(at), waits_for: ids(&waits_for) }
+        }
         Standing::AckedLost { tp, offset } => Fact::AckedLost { partition: seen.partition(tp), first: count(offset), last: count(offset) },
         Standing::RunBegan => Fact::RunBegan,
     })
