@@ -1,1 +1,9 @@
-//! Scenarios, time travel, links, swarm, views as text.
+//! Scenarios, time travel, links, swarm, views as text: table of contents. It holds no test itself.
+
+mod bad_scenarios;
+mod links;
+mod scenarios;
+mod story;
+mod text;
+mod time_travel;
+mod views;

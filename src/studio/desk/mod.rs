@@ -6,6 +6,12 @@
 //! - `Studio::open(fragment: &str) -> Result<Studio, OpenError>` opens what stands behind `#` (payload, check, `at`, `d`;
 //!   view options such as `lang` are ignored) at its moment, paused.
 pub mod command;
+mod gallery;
+mod refusals;
+mod studio;
+mod verbs;
+
+pub use studio::Studio;
 
 use crate::view::model::{
     BranchView, DigestCheck, Inspection, Lanes, LogFilter, LogLine, LogPage, Micros, Motion, Playback, Promises, Scene, Settings, Share, Subject, TextView, TraceId, WhyChain,

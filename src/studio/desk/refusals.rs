@@ -1,0 +1,71 @@
+//! From the errors of the rooms below to those of the page. It repairs nothing and adds no words.
+
+use highwater_engine::world::Refusal;
+
+use super::command::Refused;
+use crate::link::{LinkError, LinkProblem};
+use crate::recording::NotDone;
+use crate::scenario::{Problem, ScenarioError};
+use crate::view::facts::refusal_term;
+use crate::view::model::{OpenError, OpenProblem};
+
+fn some(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_string())
+}
+
+/// Why a scenario could not be opened.
+pub fn of_scenario(e: &ScenarioError) -> OpenError {
+    OpenError {
+        what: match e.problem {
+            Problem::NotJson => OpenProblem::NotJson,
+            Problem::UnknownKey => OpenProblem::UnknownKey,
+            Problem::WrongType => OpenProblem::WrongType,
+            Problem::OutOfRange | Problem::Duplicate => OpenProblem::OutOfRange,
+            Problem::Missing => OpenProblem::Missing,
+            Problem::Impossible => OpenProblem::Impossible,
+            Problem::TooLarge => OpenProblem::TooLarge,
+            Problem::NewerVersion => OpenProblem::NewerVersion,
+        },
+        place: Some(if e.path.is_empty() { format!("{}:{}", e.line, e.column) } else { e.path.clone() }),
+        found: some(&e.found),
+        expected: some(&e.expected),
+        nearest: e.nearest.clone(),
+        limit: e.limit,
+    }
+}
+
+/// Why a link could not be opened. What could still be read of it stands in `found` if nothing nearer does.
+pub fn of_link(e: &LinkError) -> OpenError {
+    let what = match &e.problem {
+        LinkProblem::CutShort => OpenProblem::CutShort,
+        LinkProblem::Changed => OpenProblem::Changed,
+        LinkProblem::TooLarge => OpenProblem::TooLarge,
+        LinkProblem::NewerVersion => OpenProblem::NewerVersion,
+        LinkProblem::UnknownCodec => OpenProblem::UnknownCodec,
+        LinkProblem::BadMoment | LinkProblem::BadDigest => OpenProblem::BadMoment,
+        LinkProblem::BadOption => OpenProblem::UnknownKey,
+        LinkProblem::Scenario(error) => return of_scenario(error),
+    };
+    let readable = e.readable.title.clone().or_else(|| e.readable.id.clone());
+    OpenError { what, place: None, found: readable.or_else(|| some(&e.found)), expected: some(&e.expected), nearest: e.nearest.clone(), limit: e.limit }
+}
+
+/// Why a scenario that reads well cannot be booted.
+pub fn of_boot(refusal: &Refusal) -> OpenError {
+    let limit = if let Refusal::Limit { most, .. } = refusal { Some(*most) } else { None };
+    OpenError { what: OpenProblem::Impossible, place: None, found: Some(refusal_term(refusal).into_owned()), expected: None, nearest: None, limit }
+}
+
+/// Why an action was not done.
+pub fn of_action(not_done: &NotDone) -> Refused {
+    match not_done {
+        NotDone::World(Refusal::WrongState { needed, .. }) => Refused::NotNow { action: (*needed).into() },
+        NotDone::World(Refusal::Limit { what, most }) => Refused::Limit { what: (*what).into(), bound: *most },
+        NotDone::World(Refusal::ClientConfig { exception, .. }) => Refused::Kafka((*exception).into()),
+        NotDone::World(refusal @ (Refusal::NoSuchNode(_) | Refusal::NoSuchClient(_) | Refusal::NameTaken(_) | Refusal::NodeConfig { .. } | Refusal::Setup { .. })) => {
+            Refused::Unknown { what: refusal_term(refusal) }
+        }
+        NotDone::NoSuchRole => Refused::Unknown { what: "node".into() },
+        NotDone::TooMany { what, bound } => Refused::Limit { what: (*what).into(), bound: *bound },
+    }
+}

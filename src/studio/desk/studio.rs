@@ -1,0 +1,501 @@
+//! The studio as the page has it: one run with its branches, a playhead, and views that are made once for each state. It holds no rule of Kafka's.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+use highwater_engine::base::Dur;
+
+use super::command::{Command, Outcome, Refused};
+use super::verbs::{self, Change};
+use super::{Desk, gallery, refusals};
+use crate::link::{Link, MAX_FRAGMENT, short_digest};
+use crate::playback::{self, LAST_MOMENT, Pace as OwnPace, Playback as Player, Unit};
+use crate::recording::{Acted, MAX_OPS, Recording};
+use crate::scenario::{ENGINE, Scenario, Verb};
+use crate::view::ledger::Ledger;
+use crate::view::model::*;
+use crate::view::scene::{Chosen, scene};
+use crate::view::seen::Seen;
+use crate::view::{inspect, lanes, log, motion, promises, settings, why};
+
+/// Lines of the text view.
+const RECENT: usize = 20;
+
+/// One run with what was chosen to be seen of it.
+struct Run {
+    recording: Recording,
+    origin: Origin,
+    chosen: Chosen,
+}
+
+/// What the views of one state were made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    run: u64,
+    branch: usize,
+    ops: usize,
+    plan: usize,
+    chosen: Chosen,
+}
+
+struct Views {
+    key: Key,
+    ledger: Rc<Ledger>,
+    scene: Rc<Scene>,
+    promises: Rc<Promises>,
+    settings: Rc<Settings>,
+}
+
+type LaneKey = (u64, usize, usize, Window, usize, Micros);
+type LineKey = (u64, usize, usize, LogFilter);
+
+/// The façade of everything below the page.
+pub struct Studio {
+    run: Run,
+    previous: Option<Run>,
+    player: Player,
+    digest: DigestCheck,
+    /// Number of the run, so that views of one are never taken for those of another.
+    number: u64,
+    revision: Cell<u64>,
+    views: RefCell<Option<Rc<Views>>>,
+    lanes: RefCell<Vec<(LaneKey, Rc<Lanes>)>>,
+    lines: RefCell<Option<(LineKey, Rc<Vec<LogLine>>)>>,
+}
+
+impl Run {
+    fn open(scenario: Scenario, origin: Origin) -> Result<Run, OpenError> {
+        let recording = Recording::new(scenario).map_err(|refusal| refusals::of_boot(&refusal))?;
+        Ok(Run { recording, origin, chosen: Chosen::default() })
+    }
+
+    fn of_gallery(id: ScenarioId) -> Result<Run, OpenError> {
+        let scenario = gallery::scenario(id).map_err(|error| refusals::of_scenario(&error))?;
+        Run::open(scenario, Origin::Gallery { id, changed: false })
+    }
+
+    /// Opens a link at its moment.
+    fn of_link(fragment: &str) -> Result<(Run, DigestCheck), OpenError> {
+        let link = Link::read(fragment).map_err(|error| refusals::of_link(&error))?;
+        let plain = Scenario { engine: None, ..link.scenario.clone() };
+        let known = gallery::identify(&link.scenario).or_else(|| gallery::identify(&plain));
+        let title = link.scenario.title.as_ref().map(|title| title.of(link.scenario.lang.as_deref().unwrap_or("en")).to_string());
+        let origin = known.map_or(Origin::Link { title }, |id| Origin::Gallery { id, changed: false });
+        let mut run = Run::open(link.scenario, origin)?;
+        if let Some(at) = link.at {
+            run.recording.seek_moment(at);
+            if run.recording.reel().n_ops() >= MAX_OPS {
+                let limit = Some(MAX_OPS as u64);
+                return Err(OpenError { what: OpenProblem::TooLarge, place: None, found: Some(at.text()), expected: None, nearest: None, limit });
+            }
+        }
+        let check = match link.digest {
+            None => DigestCheck::NotNamed,
+            Some(digest) if digest == short_digest(run.recording.digest()) => DigestCheck::Same,
+            Some(_) => DigestCheck::Different,
+        };
+        Ok((run, check))
+    }
+}
+
+impl Studio {
+    fn with(run: Run, digest: DigestCheck) -> Studio {
+        Studio {
+            run,
+            previous: None,
+            player: Player::default(),
+            digest,
+            number: 0,
+            revision: Cell::new(0),
+            views: RefCell::new(None),
+            lanes: RefCell::new(Vec::new()),
+            lines: RefCell::new(None),
+        }
+    }
+
+    /// Opens a scenario of the picker at 0 s, paused.
+    ///
+    /// # Panics
+    /// If a scenario of the picker does not open, which a test excludes.
+    pub fn scenario(id: ScenarioId) -> Studio {
+        match Run::of_gallery(id) {
+            Ok(run) => Studio::with(run, DigestCheck::NotNamed),
+            Err(error) => panic!("the gallery opens: {error:?}"),
+        }
+    }
+
+    /// Opens what stands behind `#` at its moment, paused.
+    ///
+    /// # Errors
+    /// What is wrong with the link, and where.
+    pub fn open(fragment: &str) -> Result<Studio, OpenError> {
+        Run::of_link(fragment).map(|(run, digest)| Studio::with(run, digest))
+    }
+
+    /// The run behind the views, for tests and the command line.
+    pub fn recording(&self) -> &Recording {
+        &self.run.recording
+    }
+
+    fn seen(&self) -> Seen<'_> {
+        Seen::new(&self.run.recording)
+    }
+
+    fn key(&self) -> Key {
+        let recording = &self.run.recording;
+        Key { run: self.number, branch: recording.current(), ops: recording.cursor().ops, plan: recording.branch().lowered.plan.len(), chosen: self.run.chosen.clone() }
+    }
+
+    /// The views of this state, made if they are not there.
+    fn views(&self) -> Rc<Views> {
+        let key = self.key();
+        if let Some(views) = &*self.views.borrow()
+            && views.key == key
+        {
+            return views.clone();
+        }
+        let revision = self.revision.get() + 1;
+        self.revision.set(revision);
+        let seen = self.seen();
+        let ledger = Rc::new(Ledger::of(seen));
+        let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
+        let promises = Rc::new(promises::promises(seen, &ledger, &scene, revision));
+        let settings = Rc::new(settings::settings(seen, &scene));
+        let views = Rc::new(Views { key, ledger, scene, promises, settings });
+        *self.views.borrow_mut() = Some(views.clone());
+        views
+    }
+
+    fn end(&self) -> Dur {
+        let recording = &self.run.recording;
+        let recorded = recording.branch().recorded.since(recording.origin());
+        if recorded > recording.branch().lowered.end { recorded } else { recording.branch().lowered.end }
+    }
+
+    fn seek(&mut self, at_us: Micros) -> Outcome {
+        let at = self.run.recording.origin() + Dur(at_us).min(self.end());
+        self.run.recording.seek(at);
+        Outcome::Done
+    }
+
+    fn replace(&mut self, run: Run) -> Outcome {
+        self.previous = Some(std::mem::replace(&mut self.run, run));
+        self.fresh();
+        Outcome::NewRun
+    }
+
+    fn fresh(&mut self) {
+        self.number += 1;
+        self.player.playing = false;
+        self.digest = DigestCheck::NotNamed;
+    }
+
+    fn act(&mut self, verbs: Vec<Verb>) -> Outcome {
+        let mut outcome = Outcome::Done;
+        for verb in verbs {
+            match self.run.recording.act(verb) {
+                Ok(Acted::Here) => {}
+                Ok(Acted::InBranch(branch)) => outcome = Outcome::Branched(BranchId(branch as u32)),
+                Err(not_done) => return Outcome::Refused(refusals::of_action(&not_done)),
+            }
+        }
+        self.changed();
+        outcome
+    }
+
+    /// The run is no longer the one that its file describes.
+    fn changed(&mut self) {
+        if let Origin::Gallery { changed, .. } = &mut self.run.origin {
+            *changed = true;
+        }
+    }
+
+    fn change(&mut self, change: Result<Change, Refused>, stay: bool) -> Outcome {
+        match change {
+            Err(refused) => Outcome::Refused(refused),
+            Ok(Change::Live(verbs)) => self.act(verbs),
+            Ok(Change::NewRun(scenario)) => {
+                let at = self.run.recording.at().since(self.run.recording.origin());
+                match Run::open(*scenario, self.run.origin.clone()) {
+                    Err(error) => Outcome::NotOpened(error),
+                    Ok(mut run) => {
+                        run.chosen = self.run.chosen.clone();
+                        if stay {
+                            run.recording.seek(run.recording.origin() + at);
+                        }
+                        let outcome = self.replace(run);
+                        self.changed();
+                        outcome
+                    }
+                }
+            }
+        }
+    }
+
+    fn menu(&mut self, node: &NodeRef, action: NodeAction) -> Outcome {
+        match verbs::of_menu(self.seen(), node, action) {
+            Some(verb) => self.act(vec![verb]),
+            None => Outcome::Refused(Refused::NotNow { action: format!("{action:?}").into() }),
+        }
+    }
+
+    fn open_link(&mut self, fragment: &str) -> Outcome {
+        match Run::of_link(fragment) {
+            Err(error) => Outcome::NotOpened(error),
+            Ok((run, digest)) => {
+                let outcome = self.replace(run);
+                self.digest = digest;
+                outcome
+            }
+        }
+    }
+
+    fn previous_run(&mut self) -> Outcome {
+        match self.previous.take() {
+            None => Outcome::Refused(Refused::Unknown { what: "run".into() }),
+            Some(run) => self.replace(run),
+        }
+    }
+
+    fn step(&mut self, forward: bool, kind: StepKind) -> Outcome {
+        self.player.playing = false;
+        let unit = unit(kind);
+        if forward {
+            playback::forward(&mut self.run.recording, unit);
+        } else {
+            playback::back(&mut self.run.recording, unit);
+        }
+        Outcome::Done
+    }
+
+    fn lines(&self, filter: &LogFilter) -> Rc<Vec<LogLine>> {
+        let key = (self.number, self.run.recording.current(), self.run.recording.n_entries(), filter.clone());
+        if let Some((known, lines)) = &*self.lines.borrow()
+            && *known == key
+        {
+            return lines.clone();
+        }
+        let lines = Rc::new(log::lines(self.seen(), filter));
+        *self.lines.borrow_mut() = Some((key, lines.clone()));
+        lines
+    }
+}
+
+fn unit(kind: StepKind) -> Unit {
+    match kind {
+        StepKind::Message => Unit::Message,
+        StepKind::Event => Unit::Event,
+        StepKind::Notable => Unit::Notable,
+    }
+}
+
+impl Desk for Studio {
+    fn handle(&mut self, command: Command) -> Outcome {
+        match command {
+            Command::Play => {
+                self.player.playing = true;
+                Outcome::Done
+            }
+            Command::Pause => {
+                self.player.playing = false;
+                Outcome::Done
+            }
+            Command::ToStart => self.seek(0),
+            Command::ToEnd => self.seek(LAST_MOMENT.0),
+            Command::StepBack(kind) => self.step(false, kind),
+            Command::StepForward(kind) => self.step(true, kind),
+            Command::SkipWait => {
+                playback::forward(&mut self.run.recording, Unit::Notable);
+                Outcome::Done
+            }
+            Command::Scrub { at_us } | Command::SeekTo { at_us } => self.seek(at_us),
+            Command::SeekToTrace(TraceId(id)) => {
+                let entry = usize::try_from(id).ok().filter(|entry| *entry < self.run.recording.reel().len());
+                match entry {
+                    None => Outcome::Refused(Refused::Unknown { what: "moment".into() }),
+                    Some(entry) => {
+                        let ops = self.run.recording.reel().op_of(entry) + 1;
+                        self.run.recording.seek_ops(ops);
+                        Outcome::Done
+                    }
+                }
+            }
+            Command::SetPace(pace) => {
+                self.player.pace = match pace {
+                    Pace::Automatic => OwnPace::Automatic,
+                    Pace::Fixed(Speed { numerator, denominator }) => OwnPace::Fixed { numerator, denominator },
+                };
+                Outcome::Done
+            }
+            Command::SetStep(kind) => {
+                self.player.step = unit(kind);
+                Outcome::Done
+            }
+            Command::Act(node, action) => self.menu(&node, action),
+            Command::HealAll => self.act(vec![Verb::Heal(None)]),
+            Command::Cut { a, b, one_way } => self.act(vec![Verb::Cut(crate::scenario::Sides { from: verbs::names(&a), to: verbs::names(&b), both: !one_way })]),
+            Command::Set(key, value) => {
+                let views = self.views();
+                let change = verbs::of_setting(self.seen(), &views.scene, &key, &value);
+                self.change(change, false)
+            }
+            // The engine loses the next message of a kind; one that is on its way has left its sender's hands.
+            Command::DropMessage(_) => Outcome::Refused(Refused::NotNow { action: "drop".into() }),
+            Command::ElectLeader { topic, partition, unclean } => self.act(vec![Verb::ElectLeaders { unclean, partition: crate::scenario::Partition { topic, partition } }]),
+            Command::Try(cure) => {
+                let change = verbs::of_cure(self.seen(), &cure);
+                self.change(change, true)
+            }
+            Command::OpenTopic(name) => {
+                if !self.run.chosen.opened.contains(&name) {
+                    self.run.chosen.opened.push(name);
+                }
+                Outcome::Done
+            }
+            Command::CloseTopic(name) => {
+                self.run.chosen.opened.retain(|opened| *opened != name);
+                Outcome::Done
+            }
+            Command::SelectGroup(name) => {
+                self.run.chosen.group = Some(name);
+                Outcome::Done
+            }
+            Command::OpenScenario(id) => match Run::of_gallery(id) {
+                Ok(run) => self.replace(run),
+                Err(error) => Outcome::NotOpened(error),
+            },
+            Command::OpenLink(fragment) => self.open_link(&fragment),
+            Command::PreviousRun => self.previous_run(),
+            Command::SelectBranch(BranchId(branch)) => {
+                if self.run.recording.select(branch as usize) {
+                    Outcome::Done
+                } else {
+                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                }
+            }
+            Command::NameBranch(BranchId(branch), name) => {
+                if self.run.recording.rename(branch as usize, name) {
+                    Outcome::Done
+                } else {
+                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                }
+            }
+        }
+    }
+
+    fn tick(&mut self, real_elapsed_us: Micros, reduced_motion: bool) -> bool {
+        self.player.tick(&mut self.run.recording, real_elapsed_us, reduced_motion)
+    }
+
+    fn scene(&self) -> Rc<Scene> {
+        self.views().scene.clone()
+    }
+
+    fn motion(&self) -> Motion {
+        motion::motion(self.seen())
+    }
+
+    fn playback(&self) -> Playback {
+        let recording = &self.run.recording;
+        let seen = self.seen();
+        let at_start = recording.at() == recording.origin();
+        Playback {
+            at_us: seen.now_us(),
+            end_us: self.end().0,
+            recorded_us: seen.us(recording.branch().recorded),
+            playing: self.player.playing,
+            pace: match self.player.pace {
+                OwnPace::Automatic => Pace::Automatic,
+                OwnPace::Fixed { numerator, denominator } => Pace::Fixed(Speed { numerator, denominator }),
+            },
+            step: match self.player.step {
+                Unit::Message => StepKind::Message,
+                Unit::Event => StepKind::Event,
+                Unit::Notable => StepKind::Notable,
+            },
+            awaiting: playback::awaited(recording).map(|wait| Awaited { what: lanes::waiting(&wait), in_us: wait.at.since(recording.at()).0 }),
+            at_start,
+            can_skip: recording.next_at().is_some(),
+            events_done: recording.moment().done.unwrap_or(0),
+        }
+    }
+
+    fn lanes(&self, window: Window, slices: usize) -> Rc<Lanes> {
+        let recording = &self.run.recording;
+        let key = (self.number, recording.current(), recording.reel().len(), window, slices, self.seen().now_us());
+        if let Some((_, lanes)) = self.lanes.borrow().iter().find(|(known, _)| *known == key) {
+            return lanes.clone();
+        }
+        let lanes = Rc::new(lanes::lanes(self.seen(), window, slices, self.branches()));
+        let mut cache = self.lanes.borrow_mut();
+        // One for the scrubber and one for a zoomed view.
+        if cache.len() >= 2 {
+            cache.remove(0);
+        }
+        cache.push((key, lanes.clone()));
+        lanes
+    }
+
+    fn branches(&self) -> Vec<BranchView> {
+        let recording = &self.run.recording;
+        let view = |(index, branch): (usize, &crate::recording::Branch)| BranchView {
+            id: BranchId(index as u32),
+            parent: branch.parent.map(|parent| BranchId(parent as u32)),
+            name: branch.name.clone(),
+            began_with: branch.fork.as_ref().and_then(|(_, verb)| crate::view::facts::of_verb(verb)),
+            forked_at_us: branch.fork.as_ref().map_or(0, |(at, _)| self.seen().us(*at)),
+            end_us: self.seen().us(branch.recorded),
+            current: index == recording.current(),
+        };
+        recording.branches().iter().enumerate().map(view).collect()
+    }
+
+    fn promises(&self) -> Rc<Promises> {
+        self.views().promises.clone()
+    }
+
+    fn log(&self, filter: &LogFilter, range: Range<usize>) -> LogPage {
+        log::page(&self.lines(filter), range)
+    }
+
+    fn log_tail(&self, filter: &LogFilter, count: usize) -> LogPage {
+        let lines = self.lines(filter);
+        log::page(&lines, lines.len().saturating_sub(count)..lines.len())
+    }
+
+    fn news(&self, after: Option<TraceId>) -> Vec<LogLine> {
+        log::news(self.seen(), after)
+    }
+
+    fn inspect(&self, about: &Subject) -> Option<Inspection> {
+        let views = self.views();
+        inspect::inspect(self.seen(), &views.ledger, &views.scene, about)
+    }
+
+    fn why(&self, about: &Subject) -> Option<WhyChain> {
+        let views = self.views();
+        why::why(self.seen(), &views.ledger, &views.promises, &views.scene, about)
+    }
+
+    fn settings(&self) -> Rc<Settings> {
+        self.views().settings.clone()
+    }
+
+    fn text(&self) -> TextView {
+        let views = self.views();
+        TextView { scene: views.scene.clone(), promises: views.promises.clone(), recent: log::recent(self.seen(), RECENT) }
+    }
+
+    fn share(&self) -> Share {
+        let recording = &self.run.recording;
+        let scenario = Scenario { engine: Some(ENGINE), ..(*recording.branch().scenario).clone() };
+        let link = Link { at: Some(recording.moment()), digest: Some(short_digest(recording.digest())), ..Link::new(scenario) };
+        let fragment = link.fragment();
+        Share { length: fragment.chars().count() as u32, limit: MAX_FRAGMENT as u32, title: self.run.origin.clone(), fragment }
+    }
+
+    fn digest_check(&self) -> DigestCheck {
+        self.digest
+    }
+}

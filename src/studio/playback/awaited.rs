@@ -1,0 +1,96 @@
+//! What a run waits for: the timers that a person wants to see counted down. Fires none of them.
+
+use highwater_engine::base::{BrokerId, ControllerId, NodeId, SimTime};
+use highwater_engine::client::{Client, ProducerStatus};
+use highwater_engine::node::{GroupTimer, QuorumTimer, Timer};
+use highwater_engine::world::Machine;
+
+use crate::recording::Recording;
+
+/// What is counted down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    Fencing(BrokerId),
+    QuorumElection(ControllerId),
+    RebalanceEnd(String),
+    MemberTimeout { group: String, member: String },
+    ClientRetry(String),
+    ScriptEntry,
+}
+
+/// A wait and when it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    pub what: Wait,
+    pub at: SimTime,
+}
+
+/// When a broker that no longer answers will be fenced, as the active controller reckons.
+pub fn fenced_at(recording: &Recording, broker: BrokerId) -> Option<SimTime> {
+    let world = recording.world();
+    let machine = world.machine(NodeId::Broker(broker))?;
+    let active = world.active_controller()?;
+    let controller = world.controller(active)?;
+    let silent = !machine.is_up()
+        || world.network().is_cut(NodeId::Broker(broker), NodeId::Controller(active))
+        || world.network().is_cut(NodeId::Controller(active), NodeId::Broker(broker));
+    if !silent || !controller.image().is_unfenced(broker) {
+        return None;
+    }
+    Some(controller.sessions()?.get(broker)?.last_contact? + world.config().broker_session_timeout)
+}
+
+/// The most telling wait.
+pub fn awaited(recording: &Recording) -> Option<Awaited> {
+    let world = recording.world();
+    let now = recording.at();
+    let ahead = |at: SimTime| at > now;
+    let brokers = world.setup().brokers.iter().map(|broker| broker.id);
+    let fencing = brokers.filter_map(|id| Some(Awaited { what: Wait::Fencing(id), at: fenced_at(recording, id)? })).min_by_key(|wait| wait.at);
+    if let Some(fencing) = fencing {
+        return Some(Awaited { at: fencing.at.max(now), ..fencing });
+    }
+    let timers = || world.machines().filter(|(_, machine)| machine.is_up()).flat_map(|(id, machine)| machine.timers.iter().map(move |(at, timer)| (id, machine, at, timer)));
+    if world.active_controller().is_none() {
+        let election = |(id, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match (id, timer) {
+            (NodeId::Controller(id), Timer::Quorum(QuorumTimer::Election | QuorumTimer::Fetch)) if ahead(at) => Some(Awaited { what: Wait::QuorumElection(id), at }),
+            _other => None,
+        };
+        if let Some(found) = timers().filter_map(election).min_by_key(|wait| wait.at) {
+            return Some(found);
+        }
+    }
+    let group = |(_, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match timer {
+        Timer::Group(GroupTimer::Join { group }) if ahead(at) => Some(Awaited { what: Wait::RebalanceEnd(group.to_string()), at }),
+        _other => None,
+    };
+    if let Some(found) = timers().filter_map(group).min_by_key(|wait| wait.at) {
+        return Some(found);
+    }
+    let silent_members: Vec<String> = world
+        .machines()
+        .filter(|(id, machine)| matches!(id, NodeId::Client(_)) && !machine.is_up())
+        .filter_map(|(id, _)| if let NodeId::Client(id) = id { world.client_name(id).map(|name| name.to_string()) } else { None })
+        .collect();
+    let member = |(_, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match timer {
+        Timer::Group(GroupTimer::Session { group, member }) if ahead(at) => {
+            let name = silent_members.iter().find(|name| member.starts_with(name.as_str()))?;
+            Some(Awaited { what: Wait::MemberTimeout { group: group.to_string(), member: name.clone() }, at })
+        }
+        _other => None,
+    };
+    if let Some(found) = timers().filter_map(member).min_by_key(|wait| wait.at) {
+        return Some(found);
+    }
+    if let Some(at) = recording.cursor().next_scripted(&recording.branch().lowered.plan).filter(|at| ahead(*at)) {
+        return Some(Awaited { what: Wait::ScriptEntry, at });
+    }
+    let retry = |(id, machine): (NodeId, &Machine)| match (id, machine.client()) {
+        (NodeId::Client(id), Some(Client::Producer(producer))) => match producer.status() {
+            ProducerStatus::Retrying { next_at, .. } if ahead(next_at) => Some(Awaited { what: Wait::ClientRetry(world.client_name(id)?.to_string()), at: next_at }),
+            _other => None,
+        },
+        _other => None,
+    };
+    world.machines().filter_map(retry).min_by_key(|wait| wait.at)
+}

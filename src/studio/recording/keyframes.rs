@@ -1,0 +1,54 @@
+//! Copies of a run at some of its moments, so that any other is near one of them. They can all be thrown away and made again.
+
+use std::rc::Rc;
+
+use super::cursor::Cursor;
+
+/// Steps between two keyframes while there is room.
+const EVERY_OPS: usize = 250;
+/// Keyframes of one branch: at some 100 to 300 kB each this bounds them to the memory that a page may use.
+const MOST: usize = 240;
+
+/// The keyframes of a branch, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Keyframes {
+    frames: Vec<Rc<Cursor>>,
+}
+
+impl Keyframes {
+    /// The last one with at most so many steps.
+    pub fn at_or_before(&self, ops: usize) -> Option<&Rc<Cursor>> {
+        self.frames[..self.frames.partition_point(|frame| frame.ops <= ops)].last()
+    }
+
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// Keeps a copy if the last one is far enough.
+    pub(super) fn offer(&mut self, cursor: &Cursor) {
+        if self.frames.last().is_none_or(|last| cursor.ops >= last.ops + EVERY_OPS) {
+            self.frames.push(Rc::new(cursor.clone()));
+            if self.frames.len() > MOST {
+                self.thin();
+            }
+        }
+    }
+
+    /// Removes the one whose neighbours are nearest to each other, of equals the oldest: the older a stretch, the sooner it is thinned.
+    fn thin(&mut self) {
+        let gap = |index: usize| self.frames[index + 1].ops - self.frames[index - 1].ops;
+        if let Some(index) = (1..self.frames.len() - 1).min_by_key(|index| gap(*index)) {
+            self.frames.remove(index);
+        }
+    }
+
+    /// Those up to so many steps, shared.
+    pub(super) fn fork(&self, ops: usize) -> Keyframes {
+        Keyframes { frames: self.frames.iter().filter(|frame| frame.ops <= ops).cloned().collect() }
+    }
+}

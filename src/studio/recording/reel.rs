@@ -1,0 +1,204 @@
+//! The trace of a branch with its indexes. Entries are shared between branches; nothing here is ever changed once it is written.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use highwater_engine::base::{ActionId, NodeId, Seq, SimTime, TopicId};
+use highwater_engine::trace::{Kind, TraceEntry};
+use highwater_engine::world::{Action, Refusal};
+
+use super::cursor::Step;
+use super::notable::Notability;
+
+/// Entries of one shared piece.
+const PIECE: usize = 1_024;
+/// Width of the counters from which densities are made.
+pub const SLICE_US: u64 = 50_000;
+
+/// One step of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    pub at: SimTime,
+    /// How many steps of its instant are done after it.
+    pub done: u32,
+    /// Number of entries after it.
+    pub end: usize,
+    /// It sent a message.
+    pub sends: bool,
+    pub notable: bool,
+}
+
+/// A refused action, with the number of the entry that stands for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub entry: usize,
+    pub index: usize,
+    pub refusal: Option<Refusal>,
+}
+
+/// Everything that was noticed in a branch, from the origin on.
+#[derive(Clone, Debug, Default)]
+pub struct Reel {
+    sealed: Vec<Rc<Vec<TraceEntry>>>,
+    open: Vec<TraceEntry>,
+    ops: Vec<Op>,
+    /// Numbers of notable entries, and of those that are about records.
+    notable: Vec<usize>,
+    records: Vec<usize>,
+    refused: Vec<Refused>,
+    acts: BTreeMap<ActionId, Rc<Action>>,
+    topics: BTreeMap<TopicId, Rc<str>>,
+    /// Messages sent by a node in each slice of time.
+    sent: BTreeMap<NodeId, BTreeMap<u64, u32>>,
+    notability: Notability,
+}
+
+impl Reel {
+    pub fn len(&self) -> usize {
+        self.sealed.len() * PIECE + self.open.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    pub fn n_ops(&self) -> usize {
+        self.ops.len()
+    }
+    pub fn get(&self, index: usize) -> Option<&TraceEntry> {
+        match self.sealed.get(index / PIECE) {
+            Some(piece) => piece.get(index % PIECE),
+            None => self.open.get(index.checked_sub(self.sealed.len() * PIECE)?),
+        }
+    }
+    /// Entries with their numbers.
+    pub fn entries(&self, range: std::ops::Range<usize>) -> impl DoubleEndedIterator<Item = (usize, &TraceEntry)> {
+        (range.start..range.end.min(self.len())).filter_map(|index| Some((index, self.get(index)?)))
+    }
+    pub fn op(&self, index: usize) -> Option<&Op> {
+        self.ops.get(index)
+    }
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+    /// Number of entries after so many steps.
+    pub fn end_of(&self, ops: usize) -> usize {
+        ops.checked_sub(1).and_then(|last| self.ops.get(last)).map_or(0, |op| op.end)
+    }
+    /// The step that wrote an entry.
+    pub fn op_of(&self, entry: usize) -> usize {
+        self.ops.partition_point(|op| op.end <= entry)
+    }
+    /// Steps that are done when everything up to and including `at` is.
+    pub fn ops_until(&self, at: SimTime) -> usize {
+        self.ops.partition_point(|op| op.at <= at)
+    }
+    /// Entries up to and including a moment.
+    pub fn entries_until(&self, at: SimTime) -> usize {
+        self.end_of(self.ops_until(at))
+    }
+    pub fn notable(&self) -> &[usize] {
+        &self.notable
+    }
+    pub fn is_notable(&self, entry: usize) -> bool {
+        self.notable.binary_search(&entry).is_ok()
+    }
+    /// Entries about records: sent, acknowledged, failed, delivered.
+    pub fn records(&self) -> &[usize] {
+        &self.records
+    }
+    pub fn refused(&self) -> &[Refused] {
+        &self.refused
+    }
+    pub fn action(&self, id: ActionId) -> Option<&Rc<Action>> {
+        self.acts.get(&id)
+    }
+    pub fn topic_name(&self, id: TopicId) -> Option<&Rc<str>> {
+        self.topics.get(&id)
+    }
+
+    /// The number of the entry with this sequence number.
+    pub fn find(&self, seq: Seq) -> Option<usize> {
+        if seq == Seq(0) {
+            return None;
+        }
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.get(middle)?.seq < seq { low = middle + 1 } else { high = middle }
+        }
+        self.get(low).filter(|entry| entry.seq == seq).map(|_| low)
+    }
+
+    /// The entry that caused this one.
+    pub fn cause(&self, entry: usize) -> Option<usize> {
+        self.find(self.get(entry)?.cause)
+    }
+
+    /// Messages that a node sent in a stretch of time, to the nearest slice.
+    pub fn n_sent(&self, node: NodeId, from: SimTime, to: SimTime) -> u32 {
+        let Some(slices) = self.sent.get(&node) else { return 0 };
+        let (from, to) = (from.0 / SLICE_US, to.0 / SLICE_US);
+        if from >= to { slices.get(&from).copied().unwrap_or(0) } else { slices.range(from..to).map(|(_, count)| count).sum() }
+    }
+
+    /// Adds what a step noticed.
+    pub(super) fn push(&mut self, step: &Step, at: SimTime, done: u32, entries: Vec<TraceEntry>) {
+        let (mut sends, notable_before) = (false, self.notable.len());
+        if let Step::Acted { id, action, .. } = step {
+            self.acts.insert(*id, action.clone());
+        }
+        for entry in entries {
+            sends |= matches!(entry.kind, Kind::MessageSent { .. });
+            self.add(entry);
+        }
+        if let Step::Refused { index, refusal } = step {
+            // The world notes nothing of what it did not do; this entry stands for it.
+            let seq = self.len().checked_sub(1).and_then(|last| self.get(last)).map_or(Seq(0), |entry| entry.seq);
+            self.refused.push(Refused { entry: self.len(), index: *index, refusal: refusal.clone() });
+            let number = ActionId(self.refused.len() as u32 - 1);
+            let who = NodeId::Client(highwater_engine::world::boot::ADMIN);
+            self.add(TraceEntry { seq, at, cause: Seq(0), who, kind: Kind::ActionRefused { action: number } });
+        }
+        self.ops.push(Op { at, done, end: self.len(), sends, notable: self.notable.len() > notable_before });
+    }
+
+    fn add(&mut self, entry: TraceEntry) {
+        let number = self.len();
+        match &entry.kind {
+            Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
+            Kind::MessageSent { .. } => *self.sent.entry(entry.who).or_default().entry(entry.at.0 / SLICE_US).or_default() += 1,
+            Kind::RecordSent { .. } | Kind::RecordAcked { .. } | Kind::RecordFailed { .. } | Kind::RecordDelivered { .. } => self.records.push(number),
+            _nothing_to_index => {}
+        }
+        if self.notability.is_notable(&entry) {
+            self.notable.push(number);
+        }
+        self.open.push(entry);
+        if self.open.len() == PIECE {
+            self.sealed.push(Rc::new(std::mem::take(&mut self.open)));
+        }
+    }
+
+    /// The same reel up to so many steps, sharing what it can. What was notable is decided anew for what follows.
+    pub(super) fn fork(&self, ops: usize) -> Reel {
+        let end = self.end_of(ops);
+        let mut reel = Reel { sealed: self.sealed[..(end / PIECE).min(self.sealed.len())].to_vec(), ..Reel::default() };
+        reel.open = self.entries(reel.sealed.len() * PIECE..end).map(|(_, entry)| entry.clone()).collect();
+        reel.ops = self.ops[..ops].to_vec();
+        reel.notable = self.notable[..self.notable.partition_point(|entry| *entry < end)].to_vec();
+        reel.records = self.records[..self.records.partition_point(|entry| *entry < end)].to_vec();
+        reel.refused = self.refused.iter().filter(|refused| refused.entry < end).cloned().collect();
+        let acted = |id: &ActionId| self.entries(0..end).any(|(_, entry)| entry.kind == Kind::Acted { action: *id });
+        reel.acts = self.acts.iter().filter(|(id, _)| acted(id)).map(|(id, action)| (*id, action.clone())).collect();
+        reel.topics = self.topics.clone();
+        let last = self.ops.get(ops.wrapping_sub(1)).map_or(SimTime::ZERO, |op| op.at);
+        for (node, slices) in &self.sent {
+            reel.sent.insert(*node, slices.range(..=last.0 / SLICE_US).map(|(slice, count)| (*slice, *count)).collect());
+        }
+        let mut notability = Notability::default();
+        for (_, entry) in self.entries(0..end) {
+            notability.is_notable(entry);
+        }
+        reel.notability = notability;
+        reel
+    }
+}

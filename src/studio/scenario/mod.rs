@@ -1,0 +1,56 @@
+//! The scenario: strict reader, canonical form, checks, and the lowering to what the engine can do. YAML is not read here; this is its JSON.
+
+mod check;
+pub mod error;
+pub mod lower;
+pub mod model;
+mod object;
+mod read;
+mod token;
+pub mod unit;
+mod verb;
+mod write;
+
+pub use error::{Problem, ScenarioError};
+pub use lower::{Due, Lowered, Need, lower};
+pub use model::*;
+pub use token::{MAX_DEPTH, MAX_TEXT, MAX_VALUES};
+
+/// Reads a scenario and checks everything that can be known without running it.
+///
+/// # Errors
+/// The first mistake, with its path, line and column, and what was expected.
+pub fn decode(text: &str) -> Result<Scenario, ScenarioError> {
+    let value = token::parse(text)?;
+    let scenario = read::scenario(&object::At::root(&value))?;
+    check::check(&scenario, &value)?;
+    Ok(scenario)
+}
+
+/// The canonical form: keys in the order of the schema, defaults left out, the shortest durations, no space.
+pub fn encode(scenario: &Scenario) -> String {
+    write::scenario(scenario).to_string()
+}
+
+/// The canonical form with line breaks, for people.
+pub fn encode_pretty(scenario: &Scenario) -> String {
+    let value = write::scenario(scenario);
+    serde_json::to_string_pretty(&value).unwrap_or_default()
+}
+
+/// What can be read of a text that is no good scenario: its `id` and its title, to say what it would have been.
+pub fn glimpse(text: &str) -> (Option<String>, Option<String>) {
+    let Ok(value) = token::parse(text) else { return (None, None) };
+    let token::Data::Map(entries) = &value.data else { return (None, None) };
+    let of = |name: &str| {
+        entries.iter().find(|(key, _)| key.text == name).and_then(|(_, value)| match &value.data {
+            token::Data::Text(text) => Some(text.chars().take(200).collect::<String>()),
+            token::Data::Map(texts) => texts.first().and_then(|(_, value)| match &value.data {
+                token::Data::Text(text) => Some(text.chars().take(200).collect()),
+                token::Data::Null | token::Data::Bool(_) | token::Data::Int(_) | token::Data::List(_) | token::Data::Map(_) => None,
+            }),
+            token::Data::Null | token::Data::Bool(_) | token::Data::Int(_) | token::Data::List(_) => None,
+        })
+    };
+    (of("id"), of("title"))
+}

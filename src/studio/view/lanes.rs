@@ -1,0 +1,226 @@
+//! Swim lanes of a stretch of time: bars for states, marks for what happened, densities of messages, waits. Marks never vanish; messages are only counted.
+
+use std::collections::BTreeMap;
+
+use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime};
+use highwater_engine::client::ClientKind;
+use highwater_engine::protocol::GroupState as EngineGroupState;
+use highwater_engine::trace::Kind;
+use highwater_engine::world::machine::Role;
+
+use super::facts::fact;
+use super::model::*;
+use super::seen::Seen;
+use crate::playback::{Awaited, Wait, awaited};
+
+/// Marks nearer to each other than this part of the window are one.
+const MARKS_ACROSS: u64 = 240;
+
+/// Projects a window. The whole recorded branch is drawn, also what lies after the playhead.
+pub fn lanes(seen: Seen<'_>, window: Window, slices: usize, branches: Vec<BranchView>) -> Lanes {
+    let who = who(seen);
+    let recorded = seen.recording.branch().recorded;
+    let from = seen.recording.origin() + Dur(window.from_us);
+    let to = seen.recording.origin() + Dur(window.to_us);
+    let bars = Bars::read(seen, &who, to.min(recorded));
+    let lanes = who.iter().enumerate().map(|(index, of)| Lane { who: of.clone(), bars: bars.of(index, window), density: density(seen, of, from, to, slices) }).collect();
+    Lanes {
+        window,
+        now_us: seen.now_us(),
+        recorded_us: seen.us(recorded),
+        lanes,
+        marks: marks(seen, &who, window, from, to),
+        branches,
+        waits: awaited(seen.recording).into_iter().filter_map(|wait| lane_wait(seen, &who, &wait)).collect(),
+    }
+}
+
+fn who(seen: Seen<'_>) -> Vec<LaneOf> {
+    let mut lanes = vec![LaneOf::Quorum];
+    lanes.extend(seen.world().setup().brokers.iter().map(|broker| LaneOf::Broker(broker.id.0)));
+    lanes.extend(seen.producers().into_iter().map(|(name, _)| LaneOf::Producer(name)));
+    lanes.extend(seen.groups().into_iter().map(LaneOf::Group));
+    lanes
+}
+
+/// The nodes whose messages a lane counts.
+fn nodes(seen: Seen<'_>, of: &LaneOf) -> Vec<NodeId> {
+    match of {
+        LaneOf::Quorum => seen.world().machines().map(|(id, _)| id).filter(|id| matches!(id, NodeId::Controller(_))).collect(),
+        LaneOf::Broker(id) => vec![NodeId::Broker(BrokerId(*id))],
+        LaneOf::Producer(name) => seen.world().client_id(name).map(NodeId::Client).into_iter().collect(),
+        LaneOf::Group(name) => seen.members(name).into_iter().map(|(_, id)| NodeId::Client(id)).collect(),
+    }
+}
+
+fn density(seen: Seen<'_>, of: &LaneOf, from: SimTime, to: SimTime, slices: usize) -> Vec<u16> {
+    let nodes = nodes(seen, of);
+    let span = to.since(from).0;
+    let edge = |slice: usize| SimTime(from.0 + span * slice as u64 / slices.max(1) as u64);
+    let count = |slice: usize| nodes.iter().map(|node| seen.reel().n_sent(*node, edge(slice), edge(slice + 1))).sum::<u32>();
+    (0..slices).map(|slice| count(slice).min(u32::from(u16::MAX)) as u16).collect()
+}
+
+/// The lane of an entry.
+fn lane_of(seen: Seen<'_>, who: &[LaneOf], kind: &Kind, node: NodeId) -> Option<usize> {
+    let broker = match kind {
+        Kind::BrokerFenced { broker, .. } | Kind::BrokerUnfenced { broker } | Kind::BrokerRegistered { broker, .. } | Kind::ControlledShutdownBegun { broker } => Some(*broker),
+        Kind::LeaderElected { leader, .. } => Some(*leader),
+        Kind::LeaderLost { previous, .. } => Some(*previous),
+        Kind::IsrShrunk { removed, .. } => removed.first().copied(),
+        Kind::IsrExpanded { added, .. } => added.first().copied(),
+        _elsewhere => None,
+    };
+    let group = match kind {
+        Kind::GroupStateChanged { group, .. } | Kind::MemberJoined { group, .. } | Kind::MemberRemoved { group, .. } => Some(group.to_string()),
+        _elsewhere => None,
+    };
+    let of = match (broker, group, node) {
+        (Some(broker), ..) => LaneOf::Broker(broker.0),
+        (None, Some(group), _) => LaneOf::Group(group),
+        (None, None, NodeId::Controller(_)) => LaneOf::Quorum,
+        (None, None, NodeId::Broker(id)) => LaneOf::Broker(id.0),
+        (None, None, NodeId::Client(_)) => client_lane(seen, node)?,
+    };
+    who.iter().position(|lane| *lane == of)
+}
+
+fn client_lane(seen: Seen<'_>, node: NodeId) -> Option<LaneOf> {
+    match &seen.machine(node)?.role {
+        Role::Client { name, kind: ClientKind::Producer(_) } => Some(LaneOf::Producer(name.to_string())),
+        Role::Client { kind: ClientKind::Consumer(spec), .. } => Some(LaneOf::Group(spec.group.to_string())),
+        Role::Client { kind: ClientKind::Admin, .. } => Some(LaneOf::Quorum),
+        Role::Controller | Role::Broker { .. } => None,
+    }
+}
+
+fn mark_kind(fact: &Fact) -> Option<MarkKind> {
+    Some(match fact {
+        Fact::Killed { .. }
+        | Fact::Stopped { .. }
+        | Fact::Paused { .. }
+        | Fact::Cut { .. }
+        | Fact::LinkChanged { .. }
+        | Fact::MessageDropped { .. }
+        | Fact::Fenced { .. }
+        | Fact::ControlledShutdownBegan { .. } => MarkKind::Fault,
+        Fact::Started { .. } | Fact::Resumed { .. } | Fact::Healed { .. } | Fact::Unfenced { .. } => MarkKind::Repair,
+        Fact::LeaderElected { .. } | Fact::QuorumLeaderElected { .. } | Fact::ActiveController { .. } => MarkKind::Election,
+        Fact::IsrShrunk { .. } => MarkKind::IsrShrink,
+        Fact::IsrExpanded { .. } => MarkKind::IsrExpand,
+        Fact::Truncated { .. } => MarkKind::Truncation,
+        Fact::Rebalancing { .. } | Fact::GroupStable { .. } | Fact::MemberExpired { .. } => MarkKind::Rebalance,
+        Fact::PartitionOffline { .. } => MarkKind::Loss,
+        Fact::Refused { .. }
+        | Fact::ProduceTimedOut { .. }
+        | Fact::Retried { .. }
+        | Fact::CoordinatorUnavailable { .. }
+        | Fact::CommitFailed { .. }
+        | Fact::ClientError { .. }
+        | Fact::ActionRefused { .. }
+        | Fact::TopicCreateRefused { .. } => MarkKind::Error,
+        Fact::ConfigChanged { .. } | Fact::TopicCreated { .. } => MarkKind::Setting,
+        _no_mark => return None,
+    })
+}
+
+fn marks(seen: Seen<'_>, who: &[LaneOf], window: Window, from: SimTime, to: SimTime) -> Vec<LaneMark> {
+    let reel = seen.reel();
+    let cell = ((window.to_us.saturating_sub(window.from_us)) / MARKS_ACROSS).max(1);
+    let mut found: BTreeMap<(usize, u64, u8), LaneMark> = BTreeMap::new();
+    for index in reel.notable() {
+        let Some(entry) = reel.get(*index).filter(|entry| entry.at >= from && entry.at <= to) else { continue };
+        let Some((_, fact)) = fact(seen, *index) else { continue };
+        let Some((kind, lane)) = mark_kind(&fact).zip(lane_of(seen, who, &entry.kind, entry.who)) else { continue };
+        let at_us = seen.us(entry.at);
+        let mark = found.entry((lane, at_us / cell, kind as u8)).or_insert(LaneMark { lane, at_us, kind, trace: TraceId(*index as u64), fact, count: 0 });
+        mark.count += 1;
+    }
+    let mut marks: Vec<LaneMark> = found.into_values().collect();
+    marks.sort_by_key(|mark| (mark.at_us, mark.lane));
+    marks
+}
+
+/// When the state of each lane changed.
+struct Bars {
+    changes: Vec<Vec<(Micros, LaneState)>>,
+    end: Micros,
+}
+
+impl Bars {
+    fn read(seen: Seen<'_>, who: &[LaneOf], end: SimTime) -> Bars {
+        let started = |of: &LaneOf| match of {
+            LaneOf::Quorum => Some(LaneState::Good),
+            LaneOf::Broker(id) => {
+                seen.world().setup().brokers.iter().find(|broker| broker.id.0 == *id).map(|broker| if broker.started { LaneState::Good } else { LaneState::Down })
+            }
+            LaneOf::Producer(_) | LaneOf::Group(_) => Some(LaneState::Down),
+        };
+        let mut bars = Bars { changes: who.iter().map(|of| started(of).map(|state| (0, state)).into_iter().collect()).collect(), end: seen.us(end) };
+        let reel = seen.reel();
+        let last = reel.entries_until(end);
+        for (_, entry) in reel.entries(0..last) {
+            let Some(state) = state_after(&entry.kind, entry.who) else { continue };
+            let Some(lane) = lane_of(seen, who, &entry.kind, entry.who) else { continue };
+            let changes = &mut bars.changes[lane];
+            if changes.last().is_none_or(|(_, before)| *before != state) {
+                changes.push((seen.us(entry.at), state));
+            }
+        }
+        bars
+    }
+
+    fn of(&self, lane: usize, window: Window) -> Vec<LaneBar> {
+        let changes = &self.changes[lane];
+        let mut bars = Vec::new();
+        for (index, (at, state)) in changes.iter().enumerate() {
+            let until = changes.get(index + 1).map_or(self.end, |(next, _)| *next);
+            let (from_us, to_us) = ((*at).max(window.from_us), until.min(window.to_us));
+            if from_us < to_us {
+                bars.push(LaneBar { from_us, to_us, state: *state });
+            }
+        }
+        bars
+    }
+}
+
+/// What an entry makes of its lane.
+fn state_after(kind: &Kind, who: NodeId) -> Option<LaneState> {
+    Some(match (kind, who) {
+        (Kind::ProcessKilled | Kind::ProcessExited { .. }, NodeId::Broker(_) | NodeId::Client(_)) => LaneState::Down,
+        (Kind::ProcessPaused, NodeId::Broker(_)) | (Kind::ControlledShutdownBegun { .. }, _) | (Kind::ProcessStarted, NodeId::Broker(_)) => LaneState::Between,
+        (Kind::ProcessResumed, NodeId::Broker(_)) | (Kind::BrokerUnfenced { .. }, _) => LaneState::Good,
+        (Kind::ControllerResigned { .. } | Kind::QuorumRoleChanged { .. }, NodeId::Controller(_)) => LaneState::Between,
+        (Kind::ControllerActivated { .. }, _) => LaneState::Good,
+        (Kind::RecordAcked { .. } | Kind::RecordDelivered { .. }, _) => LaneState::Good,
+        (Kind::ProcessStarted, NodeId::Client(_)) => LaneState::Good,
+        (Kind::ProducerRetries { .. } | Kind::RecordFailed { .. } | Kind::CoordinatorUnknown { .. }, _) => LaneState::Stuck,
+        (Kind::GroupStateChanged { state: EngineGroupState::PreparingRebalance, .. }, _) => LaneState::Between,
+        (Kind::GroupStateChanged { state: EngineGroupState::Stable, .. }, _) => LaneState::Good,
+        (Kind::ClientClosed { .. }, _) => LaneState::Down,
+        _no_change => return None,
+    })
+}
+
+fn lane_wait(seen: Seen<'_>, who: &[LaneOf], wait: &Awaited) -> Option<LaneWait> {
+    let of = match &wait.what {
+        Wait::Fencing(broker) => LaneOf::Broker(broker.0),
+        Wait::QuorumElection(_) => LaneOf::Quorum,
+        Wait::RebalanceEnd(group) | Wait::MemberTimeout { group, .. } => LaneOf::Group(group.clone()),
+        Wait::ClientRetry(client) => LaneOf::Producer(client.clone()),
+        Wait::ScriptEntry => return None,
+    };
+    Some(LaneWait { lane: who.iter().position(|lane| *lane == of)?, from_us: seen.now_us(), to_us: seen.us(wait.at), what: waiting(wait) })
+}
+
+/// A wait in the page's words.
+pub fn waiting(wait: &Awaited) -> Waiting {
+    match &wait.what {
+        Wait::Fencing(broker) => Waiting::Fencing { broker: broker.0 },
+        Wait::QuorumElection(controller) => Waiting::QuorumElection { controller: controller.0 },
+        Wait::RebalanceEnd(group) => Waiting::RebalanceEnd { group: group.clone() },
+        Wait::MemberTimeout { group, member } => Waiting::MemberTimeout { group: group.clone(), member: member.clone() },
+        Wait::ClientRetry(client) => Waiting::ClientRetry { client: client.clone() },
+        Wait::ScriptEntry => Waiting::ScriptEntry,
+    }
+}

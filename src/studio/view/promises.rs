@@ -1,0 +1,339 @@
+//! Verdicts, the one that hurts most first, with their causes and cures, and what the set-up would survive. It judges only what is so at the playhead.
+
+use highwater_engine::base::{BrokerId, NodeId, Tp};
+use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ElectionKind, PartitionRegistration};
+use highwater_engine::trace::Kind;
+
+use super::clients;
+use super::ledger::{Ledger, squares};
+use super::model::*;
+use super::seen::{Seen, count};
+use crate::playback::fenced_at;
+
+/// Projects the panel.
+pub fn promises(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, revision: u64) -> Promises {
+    let (squares, earlier) = squares(ledger);
+    Promises {
+        revision,
+        verdicts: Judge { seen, ledger, scene }.verdicts(),
+        ledger: squares,
+        earlier,
+        counts: ledger.counts,
+        if_one_fails: survivals(seen, 1),
+        if_two_fail: survivals(seen, 2),
+    }
+}
+
+struct Judge<'a> {
+    seen: Seen<'a>,
+    ledger: &'a Ledger,
+    scene: &'a Scene,
+}
+
+fn card(verdict: Verdict, cause: Option<Cause>, cure: Option<Cure>) -> VerdictCard {
+    VerdictCard { verdict, cause, has_why: true, cure }
+}
+
+impl Judge<'_> {
+    fn verdicts(&self) -> Vec<VerdictCard> {
+        let mut cards = Vec::new();
+        self.stopped(&mut cards);
+        self.no_controller(&mut cards);
+        self.offline(&mut cards);
+        self.lost(&mut cards);
+        self.writes(&mut cards);
+        self.without_commits(&mut cards);
+        let counts = self.ledger.counts;
+        if counts.delivered_twice > 0 {
+            cards.push(card(Verdict::DeliveredTwice { count: counts.delivered_twice }, self.twice(), None));
+        }
+        if counts.out_of_order > 0 {
+            cards.push(card(Verdict::OutOfOrder { count: counts.out_of_order }, None, None));
+        }
+        self.at_risk(&mut cards);
+        if cards.is_empty() {
+            cards.push(VerdictCard { verdict: Verdict::EveryPromiseKept, cause: None, has_why: false, cure: None });
+        }
+        cards
+    }
+
+    /// Why a group has no coordinator, and what would have helped.
+    fn coordinator(&self, group: &GroupView) -> (Option<Cause>, Option<Cure>) {
+        let tp = self.seen.offsets_tp(&group.name);
+        let partition = tp.and_then(|tp| self.seen.image()?.partition(tp));
+        let replicas = partition.map_or(0, |p| p.replicas.len());
+        let cause = match (group.coordinator, partition) {
+            (Coordinator::Missing { down: true, .. }, Some(p)) if replicas == 1 => {
+                Cause::OffsetsPartitionOneReplica { group: group.name.clone(), partition: group.offsets_partition, broker: p.replicas.first().map_or(0, |b| b.0) }
+            }
+            (Coordinator::Missing { last: Some(last), .. }, _) if fenced_at(self.seen.recording, BrokerId(last)).is_some() => {
+                Cause::FencingPending { broker: last, in_us: fenced_at(self.seen.recording, BrokerId(last)).map_or(0, |at| at.since(self.seen.now()).0) }
+            }
+            (Coordinator::Missing { .. }, _) => Cause::OffsetsPartitionNoLeader { group: group.name.clone(), partition: group.offsets_partition },
+            (Coordinator::NoTopic | Coordinator::Loading { .. } | Coordinator::Ready { .. }, _) => return (None, None),
+        };
+        let most = (self.seen.scenario().cluster.brokers.len() as u32).min(3);
+        let cure = if replicas == 1 && most > 1 { Some(Cure::OffsetsReplicationFactor { to: most }) } else { self.start_someone() };
+        (Some(cause), cure)
+    }
+
+    fn start_someone(&self) -> Option<Cure> {
+        self.scene.brokers.iter().find(|broker| matches!(broker.process, ProcessState::Down { .. })).map(|broker| Cure::StartBroker { broker: broker.id })
+    }
+
+    fn stopped(&self, cards: &mut Vec<VerdictCard>) {
+        let alive: Vec<&GroupView> = self.scene.groups.iter().filter(|group| !matches!(group.now, GroupNow::NoMembers | GroupNow::Starting)).collect();
+        let stopped: Vec<&&GroupView> = alive.iter().filter(|group| matches!(group.now, GroupNow::Stopped { .. })).collect();
+        let Some(first) = stopped.first() else { return };
+        let (cause, cure) = self.coordinator(first);
+        if stopped.len() == alive.len() {
+            cards.push(card(Verdict::EveryConsumerStopped, cause, cure));
+            return;
+        }
+        for group in stopped {
+            let (cause, cure) = self.coordinator(group);
+            cards.push(card(Verdict::GroupStopped { group: group.name.clone() }, cause, cure));
+        }
+    }
+
+    fn without_commits(&self, cards: &mut Vec<VerdictCard>) {
+        for group in &self.scene.groups {
+            if let GroupNow::ReadsWithoutCoordinator { .. } = group.now {
+                let (cause, cure) = self.coordinator(group);
+                cards.push(card(Verdict::GroupWithoutCommits { group: group.name.clone() }, cause, cure));
+            }
+        }
+    }
+
+    fn no_controller(&self, cards: &mut Vec<VerdictCard>) {
+        if self.seen.world().active_controller().is_some() {
+            return;
+        }
+        let alive = self.scene.controllers.iter().filter(|controller| controller.process == ProcessState::Running).count() as u32;
+        cards.push(card(Verdict::NoActiveController, Some(Cause::QuorumLost { alive, voters: self.scene.controllers.len() as u32 }), None));
+    }
+
+    fn offline(&self, cards: &mut Vec<VerdictCard>) {
+        for topic in self.scene.topics.iter().filter(|topic| !topic.internal) {
+            let offline: Vec<&PartitionView> = topic.partitions.iter().filter(|partition| partition.leader.is_none()).collect();
+            let Some(first) = offline.first() else { continue };
+            let partition = PartitionRef { topic: topic.name.clone(), partition: first.partition };
+            let cure = if topic.replication_factor == 1 {
+                Some(Cure::ReplicationFactor { topic: topic.name.clone(), to: (self.scene.brokers.len() as u32).min(3) })
+            } else {
+                self.start_someone()
+            };
+            let last = first.elr.first().or(first.replicas.first()).copied();
+            cards.push(card(Verdict::PartitionsOffline { count: offline.len() as u32, topic: topic.name.clone() }, Some(Cause::NoLeader { partition, last }), cure));
+        }
+    }
+
+    fn lost(&self, cards: &mut Vec<VerdictCard>) {
+        let lost: Vec<_> = self.ledger.lost().collect();
+        let Some(first) = lost.first() else { return };
+        let Some((tp, offset)) = first.acked else { return };
+        let same: Vec<i64> = lost.iter().filter_map(|entry| entry.acked).filter(|(other, _)| *other == tp).map(|(_, offset)| offset).collect();
+        let partition = self.seen.partition(tp);
+        let producer = super::facts::name_of(self.seen.node(first.producer));
+        let acks = if let NodeId::Client(id) = first.producer { clients::acks(self.seen, id) } else { Acks::All };
+        let unclean = self.seen.entries().rev().find_map(|(_, entry)| match &entry.kind {
+            Kind::LeaderElected { tp: other, leader, election: ElectionKind::Unclean | ElectionKind::LastKnown, .. } if *other == tp => Some(*leader),
+            _other => None,
+        });
+        let (cause, cure) = match unclean {
+            Some(leader) => (Cause::UncleanElection { partition: partition.clone(), broker: leader.0 }, Cure::UncleanElectionOff { topic: partition.topic }),
+            None if acks == Acks::One => {
+                let broker = self.led_by(tp, offset);
+                let cause = Cause::AckedByLeaderAlone {
+                    partition,
+                    first: count(same.iter().min().copied().unwrap_or(offset)),
+                    last: count(same.iter().max().copied().unwrap_or(offset)),
+                    broker,
+                };
+                (cause, Cure::Acks { producer, to: "all".into() })
+            }
+            None => {
+                let min = self.scene.topics.iter().find(|topic| topic.name == partition.topic).map_or(1, |topic| topic.min_insync_replicas);
+                (Cause::IsrBelowMin { partition: partition.clone(), isr: 1, min }, Cure::MinInsyncReplicas { topic: partition.topic, to: 2 })
+            }
+        };
+        cards.push(card(Verdict::AckedLost { count: lost.len() as u64 }, Some(cause), Some(cure)));
+    }
+
+    /// Who appended the record as leader.
+    fn led_by(&self, tp: Tp, offset: i64) -> u32 {
+        let appended = self.seen.entries().rev().find_map(|(_, entry)| match (&entry.kind, entry.who) {
+            (Kind::Appended { tp: other, base_offset, count, .. }, NodeId::Broker(broker)) if *other == tp && (*base_offset..base_offset + i64::from(*count)).contains(&offset) => {
+                Some(broker.0)
+            }
+            _other => None,
+        });
+        appended.unwrap_or(0)
+    }
+
+    fn writes(&self, cards: &mut Vec<VerdictCard>) {
+        for producer in &self.scene.producers {
+            let (error, partition) = match &producer.now {
+                ProducerNow::Retrying { error, partition, .. } => (error.clone(), partition.clone()),
+                ProducerNow::NoLeader { error, partition } => (error.clone(), Some(partition.clone())),
+                ProducerNow::Failing { error } => (error.clone(), None),
+                ProducerNow::AwaitingAcks { oldest_us } if *oldest_us > 2_000_000 => {
+                    cards.push(card(Verdict::WritesStalled { producer: producer.name.clone() }, None, None));
+                    continue;
+                }
+                _goes_on => continue,
+            };
+            let column = partition
+                .as_ref()
+                .and_then(|p| self.scene.topics.iter().find(|topic| topic.name == p.topic).and_then(|topic| Some((topic, topic.partitions.get(p.partition as usize)?))));
+            let (cause, cure) = match (column, partition) {
+                (Some((_, column)), Some(partition)) if column.leader.is_none() => {
+                    (Some(Cause::NoLeader { partition, last: column.replicas.first().copied() }), self.start_someone())
+                }
+                (Some((topic, column)), Some(partition)) if column.isr_health == IsrHealth::BelowMin => {
+                    (Some(Cause::IsrBelowMin { partition, isr: column.isr.len() as u32, min: topic.min_insync_replicas }), self.start_someone())
+                }
+                (Some((_, column)), _) => {
+                    let leader = column.leader.unwrap_or(0);
+                    let pending = fenced_at(self.seen.recording, BrokerId(leader));
+                    (pending.map(|at| Cause::FencingPending { broker: leader, in_us: at.since(self.seen.now()).0 }), None)
+                }
+                (None, _) => (None, None),
+            };
+            cards.push(card(Verdict::WritesRefused { error, producer: producer.name.clone() }, cause, cure));
+        }
+    }
+
+    fn twice(&self) -> Option<Cause> {
+        let retried = self.scene.producers.iter().find(|producer| !producer.idempotent);
+        let rebalanced = || self.scene.groups.first().map(|group| Cause::Rebalanced { group: group.name.clone() });
+        let duplicates = self.seen.entries().any(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. }));
+        match retried {
+            Some(producer) if duplicates => Some(Cause::RetriedWithoutIdempotence { producer: producer.name.clone() }),
+            Some(_) | None => rebalanced(),
+        }
+    }
+
+    fn at_risk(&self, cards: &mut Vec<VerdictCard>) {
+        // A record is at risk for a moment whenever it is written with acks=1; only one whose followers do not come is worth a card.
+        let old = |entry: &&super::ledger::Entry| {
+            entry.fate == RecordFate::AckedNotSafe
+                && entry.stands.is_some_and(|(tp, _)| {
+                    let leader = self.seen.image().and_then(|image| image.partition(tp)?.leader);
+                    leader.is_none_or(|leader| self.seen.is_down(leader))
+                        || self.seen.image().and_then(|image| image.partition(tp)).is_some_and(|p| p.isr.len() > 1 && p.isr.iter().any(|b| !self.seen.is_up(*b)))
+                })
+        };
+        let at_risk: Vec<_> = self.ledger.entries.iter().filter(old).collect();
+        let Some(first) = at_risk.first() else { return };
+        let Some((tp, offset)) = first.stands else { return };
+        let cause = Cause::AckedByLeaderAlone {
+            partition: self.seen.partition(tp),
+            first: count(offset),
+            last: count(at_risk.last().and_then(|e| e.stands).map_or(offset, |(_, o)| o)),
+            broker: self.led_by(tp, offset),
+        };
+        let producer = super::facts::name_of(self.seen.node(first.producer));
+        cards.push(card(Verdict::AtRisk { count: at_risk.len() as u64 }, Some(cause), Some(Cure::Acks { producer, to: "all".into() })));
+    }
+}
+
+/// What the set-up would survive if so many brokers failed, as it is configured now.
+fn survivals(seen: Seen<'_>, failures: usize) -> Vec<Survival> {
+    vec![
+        Survival { promise: Promise::ProducersCanWrite, answer: can_write(seen, failures) },
+        Survival { promise: Promise::ConsumersGoOn, answer: go_on(seen, failures) },
+        Survival { promise: Promise::NothingAckedIsLost, answer: nothing_lost(seen, failures) },
+    ]
+}
+
+/// Every set of so many brokers that are up.
+fn sets(seen: Seen<'_>, failures: usize) -> Vec<Vec<BrokerId>> {
+    let up: Vec<BrokerId> = seen.world().setup().brokers.iter().map(|broker| broker.id).filter(|id| !seen.is_down(*id)).collect();
+    let mut sets = vec![Vec::new()];
+    for _ in 0..failures {
+        sets = sets.iter().flat_map(|set: &Vec<BrokerId>| up.iter().filter(|id| set.last().is_none_or(|last| *id > last)).map(|id| [set.as_slice(), &[*id]].concat())).collect();
+    }
+    sets
+}
+
+fn data(seen: Seen<'_>) -> Vec<(Tp, &PartitionRegistration)> {
+    let Some(image) = seen.image() else { return Vec::new() };
+    image.partitions().filter(|(tp, _)| image.topic_name(tp.topic).is_some_and(|name| !name.starts_with("__"))).collect()
+}
+
+/// Yes, no or depends, from the answers for each set.
+fn verdict(sets: &[Vec<BrokerId>], breaks: impl Fn(&[BrokerId]) -> Option<Weakness>) -> Answer {
+    let broken: Vec<Weakness> = sets.iter().filter_map(|set| breaks(set)).collect();
+    match broken.first() {
+        None if sets.is_empty() => Answer::No { because: Weakness::AlreadyDown },
+        None => Answer::Yes,
+        Some(because) if broken.len() == sets.len() => Answer::No { because: because.clone() },
+        Some(because) => Answer::Depends { because: because.clone() },
+    }
+}
+
+fn can_write(seen: Seen<'_>, failures: usize) -> Answer {
+    let partitions = data(seen);
+    let needs_all = seen.producers().iter().any(|(_, id)| id.is_some_and(|id| clients::acks(seen, id) == Acks::All));
+    verdict(&sets(seen, failures), |set| {
+        partitions.iter().find_map(|(tp, partition)| {
+            let left = partition.isr.iter().filter(|id| !set.contains(id) && !seen.is_down(**id)).count() as u32;
+            let min = seen.image().map_or(1, |image| image.min_insync_replicas(tp.topic, seen.world().config())).min(partition.replicas.len() as u32);
+            if left == 0 {
+                Some(Weakness::ReplicationFactor(partition.replicas.len() as u32))
+            } else if needs_all && left < min {
+                Some(Weakness::MinInsyncReplicas { min, left })
+            } else {
+                None
+            }
+        })
+    })
+}
+
+fn go_on(seen: Seen<'_>, failures: usize) -> Answer {
+    let Some(image) = seen.image() else { return Answer::Yes };
+    let groups: Vec<Tp> = seen.groups().iter().filter_map(|group| seen.offsets_tp(group)).collect();
+    let planned = seen.world().config().offsets_topic_replication_factor;
+    if image.topic_id(CONSUMER_OFFSETS).is_none() {
+        // Not made yet: it will have as many replicas as the setting says.
+        return if planned as usize > failures { Answer::Yes } else { Answer::Depends { because: Weakness::OffsetsReplicationFactor(planned) } };
+    }
+    let partitions = data(seen);
+    verdict(&sets(seen, failures), |set| {
+        let gone = |partition: &PartitionRegistration| partition.isr.iter().all(|id| set.contains(id) || seen.is_down(*id));
+        let coordinator = groups
+            .iter()
+            .filter_map(|tp| image.partition(*tp))
+            .find(|partition| gone(partition))
+            .map(|partition| Weakness::OffsetsReplicationFactor(partition.replicas.len() as u32));
+        coordinator.or_else(|| partitions.iter().find(|(_, partition)| gone(partition)).map(|(_, partition)| Weakness::ReplicationFactor(partition.replicas.len() as u32)))
+    })
+}
+
+fn nothing_lost(seen: Seen<'_>, failures: usize) -> Answer {
+    let partitions = data(seen);
+    let weakest = seen.producers().iter().filter_map(|(_, id)| *id).map(|id| clients::acks(seen, id)).min();
+    if let Some(acks @ (Acks::Zero | Acks::One)) = weakest {
+        return Answer::Depends { because: Weakness::Acks(clients::acks_term(acks)) };
+    }
+    verdict(&sets(seen, failures), |set| {
+        partitions.iter().find_map(|(tp, partition)| {
+            let image = seen.image()?;
+            let left = partition.isr.iter().any(|id| !set.contains(id) && !seen.is_down(*id));
+            let min = image.min_insync_replicas(tp.topic, seen.world().config());
+            if !left && image.unclean_leader_election(tp.topic, seen.world().config()) {
+                Some(Weakness::UncleanElection)
+            } else if min as usize <= failures && partition.replicas.len() > 1 && failures > 1 {
+                Some(Weakness::MinInsyncReplicas { min, left: 0 })
+            } else {
+                None
+            }
+        })
+    })
+}
+
+/// The record behind a verdict of loss, for the question why.
+pub fn first_lost(ledger: &Ledger) -> Option<(highwater_engine::base::Tag, Tp, i64)> {
+    ledger.lost().next().and_then(|entry| entry.acked.map(|(tp, offset)| (entry.tag, tp, offset)))
+}

@@ -1,0 +1,172 @@
+//! What every projection looks at: the world at the playhead and the trace up to it, with the engine's ids turned into the page's names.
+
+use highwater_engine::base::{BrokerId, ClientId, NodeId, SimTime, TopicId, Tp};
+use highwater_engine::client::ClientKind;
+use highwater_engine::metadata::MetadataImage;
+use highwater_engine::protocol::CONSUMER_OFFSETS;
+use highwater_engine::protocol::hash::group_partition;
+use highwater_engine::trace::TraceEntry;
+use highwater_engine::world::machine::Role;
+use highwater_engine::world::{Machine, World};
+
+use super::model::{Micros, NodeRef, PartitionRef};
+use crate::recording::{Recording, Reel, image};
+use crate::scenario::Scenario;
+
+/// A run at its playhead.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub recording: &'a Recording,
+}
+
+impl<'a> Seen<'a> {
+    pub fn new(recording: &'a Recording) -> Seen<'a> {
+        Seen { recording }
+    }
+    pub fn world(self) -> &'a World {
+        self.recording.world()
+    }
+    pub fn reel(self) -> &'a Reel {
+        self.recording.reel()
+    }
+    pub fn scenario(self) -> &'a Scenario {
+        &self.recording.branch().scenario
+    }
+    pub fn now(self) -> SimTime {
+        self.recording.at()
+    }
+    /// Time as the page has it.
+    pub fn us(self, at: SimTime) -> Micros {
+        at.since(self.recording.origin()).0
+    }
+    pub fn now_us(self) -> Micros {
+        self.us(self.now())
+    }
+    /// Entries up to the playhead.
+    pub fn n_entries(self) -> usize {
+        self.recording.n_entries()
+    }
+    pub fn entries(self) -> impl DoubleEndedIterator<Item = (usize, &'a TraceEntry)> {
+        self.reel().entries(0..self.n_entries())
+    }
+    /// The cluster as the node that knows most has it.
+    pub fn image(self) -> Option<&'a MetadataImage> {
+        image(self.world())
+    }
+    pub fn machine(self, node: NodeId) -> Option<&'a Machine> {
+        self.world().machine(node)
+    }
+    pub fn is_up(self, broker: BrokerId) -> bool {
+        self.machine(NodeId::Broker(broker)).is_some_and(Machine::is_up)
+    }
+    pub fn is_down(self, broker: BrokerId) -> bool {
+        self.machine(NodeId::Broker(broker)).is_none_or(|machine| machine.process.is_none())
+    }
+
+    pub fn client_name(self, id: ClientId) -> String {
+        self.world().client_name(id).map_or_else(|| format!("client-{id}"), |name| name.to_string())
+    }
+
+    pub fn node(self, id: NodeId) -> NodeRef {
+        match id {
+            NodeId::Controller(id) => NodeRef::Controller(id.0),
+            NodeId::Broker(id) => NodeRef::Broker(id.0),
+            NodeId::Client(client) => match self.machine(id).map(|machine| &machine.role) {
+                Some(Role::Client { name, kind: ClientKind::Producer(_) }) => NodeRef::Producer(name.to_string()),
+                Some(Role::Client { name, kind: ClientKind::Consumer(_) }) => NodeRef::Member(name.to_string()),
+                Some(Role::Client { kind: ClientKind::Admin, .. } | Role::Controller | Role::Broker { .. }) => NodeRef::Admin,
+                // A client that starts later than the playhead.
+                None => NodeRef::Member(self.client_name(client)),
+            },
+        }
+    }
+
+    /// The node behind a name of the page.
+    pub fn node_id(self, node: &NodeRef) -> Option<NodeId> {
+        let id = match node {
+            NodeRef::Controller(id) => NodeId::Controller(highwater_engine::base::ControllerId(*id)),
+            NodeRef::Broker(id) => NodeId::Broker(BrokerId(*id)),
+            NodeRef::Producer(name) | NodeRef::Member(name) => NodeId::Client(self.world().client_id(name)?),
+            NodeRef::Admin => NodeId::Client(highwater_engine::world::boot::ADMIN),
+        };
+        self.machine(id).map(|_| id)
+    }
+
+    pub fn topic_name(self, topic: TopicId) -> String {
+        let known = self.reel().topic_name(topic).cloned().or_else(|| self.image()?.topic_name(topic).cloned());
+        known.map_or_else(|| format!("topic-{topic}"), |name| name.to_string())
+    }
+
+    pub fn partition(self, tp: Tp) -> PartitionRef {
+        PartitionRef { topic: self.topic_name(tp.topic), partition: tp.partition }
+    }
+
+    pub fn tp(self, partition: &PartitionRef) -> Option<Tp> {
+        Some(Tp { topic: self.image()?.topic_id(&partition.topic)?, partition: partition.partition })
+    }
+
+    /// How many partitions the offsets topic has, or will have.
+    pub fn n_offsets_partitions(self) -> u32 {
+        let made = self.image().and_then(|image| Some(image.topics.get(&image.topic_id(CONSUMER_OFFSETS)?)?.partitions.len() as u32));
+        made.unwrap_or(self.world().config().offsets_topic_partitions)
+    }
+
+    /// The partition of the offsets topic that holds a group.
+    pub fn group_partition(self, group: &str) -> u32 {
+        group_partition(group, self.n_offsets_partitions())
+    }
+
+    pub fn offsets_tp(self, group: &str) -> Option<Tp> {
+        Some(Tp { topic: self.image()?.topic_id(CONSUMER_OFFSETS)?, partition: self.group_partition(group) })
+    }
+
+    /// The members of a group that were ever started, by name, the latest client of each name.
+    pub fn members(self, group: &str) -> Vec<(String, ClientId)> {
+        let mut members = Vec::new();
+        for (id, machine) in self.world().machines() {
+            if let (NodeId::Client(client), Role::Client { name, kind: ClientKind::Consumer(spec) }) = (id, &machine.role)
+                && &*spec.group == group
+                && self.world().client_id(name) == Some(client)
+            {
+                members.push((name.to_string(), client));
+            }
+        }
+        members
+    }
+
+    /// Groups by name: those of the scenario in its order, then those that were joined since.
+    pub fn groups(self) -> Vec<String> {
+        let mut groups: Vec<String> = self.scenario().groups.iter().map(|(name, _)| name.clone()).collect();
+        for (_, machine) in self.world().machines() {
+            if let Role::Client { kind: ClientKind::Consumer(spec), .. } = &machine.role
+                && !groups.iter().any(|group| **group == *spec.group)
+            {
+                groups.push(spec.group.to_string());
+            }
+        }
+        groups
+    }
+
+    /// Producers by name: those of the scenario in its order, then those that were started since.
+    pub fn producers(self) -> Vec<(String, Option<ClientId>)> {
+        let mut names: Vec<String> = self.scenario().producers.iter().map(|(name, _)| name.clone()).collect();
+        for (_, machine) in self.world().machines() {
+            if let Role::Client { name, kind: ClientKind::Producer(_) } = &machine.role
+                && !names.iter().any(|known| **known == **name)
+            {
+                names.push(name.to_string());
+            }
+        }
+        names.into_iter().map(|name| (name.clone(), self.world().client_id(&name))).collect()
+    }
+}
+
+/// Numbers of brokers.
+pub fn ids(brokers: &[BrokerId]) -> Vec<u32> {
+    brokers.iter().map(|broker| broker.0).collect()
+}
+
+/// An offset or epoch for the page, which knows no -1.
+pub fn count(value: i64) -> u64 {
+    value.max(0) as u64
+}

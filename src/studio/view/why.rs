@@ -1,0 +1,127 @@
+//! From a chain of causes to facts of the page. Which cause comes next is decided in `explain`.
+
+use highwater_engine::base::NodeId;
+use highwater_engine::trace::Kind;
+
+use super::facts::fact;
+use super::ledger::Ledger;
+use super::model::*;
+use super::promises::first_lost;
+use super::seen::{Seen, count, ids};
+use crate::explain::{Question, Standing, What, explain};
+
+/// Answers *Why?*; `None`: there is nothing to explain.
+pub fn why(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene, about: &Subject) -> Option<WhyChain> {
+    let question = question(seen, ledger, promises, scene, about)?;
+    let mut steps: Vec<WhyStep> = Vec::new();
+    for step in explain(seen.recording, &question) {
+        let made = match step.what {
+            What::Entry(index) => entry(seen, index),
+            What::Standing(standing) => standing_fact(seen, standing).map(|fact| (fact, None, None)),
+        };
+        if let Some((fact, trace, message)) = made
+            && !steps.iter().any(|known| known.fact == fact)
+        {
+            steps.push(WhyStep { at_us: seen.us(step.at), trace, message, fact });
+        }
+    }
+    let cut_short = steps.len() > MAX_WHY;
+    steps.truncate(MAX_WHY);
+    if steps.is_empty() { None } else { Some(WhyChain { about: about.clone(), steps, cut_short }) }
+}
+
+/// An entry as a step: messages on the way are left out, they only carry a cause.
+fn entry(seen: Seen<'_>, index: usize) -> Option<(Fact, Option<TraceId>, Option<MessageRef>)> {
+    let (_, fact) = fact(seen, index)?;
+    let cause = seen.reel().cause(index).and_then(|cause| seen.reel().get(cause));
+    let message = cause.and_then(|cause| if let Kind::MessageSent { message, .. } = cause.kind { Some(MessageRef(message.0)) } else { None });
+    Some((fact, Some(TraceId(index as u64)), message))
+}
+
+fn question(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene, about: &Subject) -> Option<Question> {
+    let node = |node: NodeRef| seen.node_id(&node).map(Question::Node);
+    match about {
+        Subject::Controller(id) => node(NodeRef::Controller(*id)),
+        Subject::Broker(id) => node(NodeRef::Broker(*id)),
+        Subject::Partition(partition) | Subject::Leader(partition) => seen.tp(partition).map(Question::Leader),
+        Subject::Isr(partition) => seen.tp(partition).map(Question::Isr),
+        Subject::HighWatermark(partition) => seen.tp(partition).map(Question::HighWatermark),
+        Subject::Replica { partition, broker } => {
+            let column = scene.topics.iter().find(|topic| topic.name == partition.topic).and_then(|topic| topic.partitions.get(partition.partition as usize));
+            let in_sync = column.is_some_and(|column| column.isr.contains(broker));
+            if in_sync { seen.tp(partition).map(Question::Leader) } else { seen.tp(partition).map(Question::Isr) }
+        }
+        Subject::Record { partition, broker, offset } => {
+            let tp = seen.tp(partition)?;
+            let log = seen.machine(NodeId::Broker(highwater_engine::base::BrokerId(*broker)))?.disk.log(tp)?;
+            let batch = log.batch_at(*offset as i64)?;
+            let tag = batch.data().get((*offset as i64 - batch.base_offset) as usize)?.tag;
+            match ledger.lost().find(|entry| entry.tag == tag) {
+                Some(_) => Some(Question::Lost { tag, tp, offset: *offset as i64 }),
+                None => Some(Question::HighWatermark(tp)),
+            }
+        }
+        Subject::Producer(name) => Some(Question::Producer(name.clone())),
+        Subject::Group(name) => Some(Question::Group(name.clone())),
+        Subject::Member(name) => Some(Question::Member(name.clone())),
+        Subject::Message(message) => {
+            let sent = seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::MessageSent { message: id, .. } if id.0 == message.0));
+            sent.map(|(index, _)| Question::Entry(index))
+        }
+        Subject::Verdict(index) => verdict_question(seen, ledger, scene, &promises.verdicts.get(*index)?.verdict),
+        Subject::LedgerRecord(number) => {
+            let entry = ledger.entries.get(*number as usize)?;
+            match (entry.fate, entry.acked, entry.stands) {
+                (RecordFate::AckedLost, Some((tp, offset)), _) => Some(Question::Lost { tag: entry.tag, tp, offset }),
+                (RecordFate::Refused, ..) => Some(Question::Producer(super::facts::name_of(seen.node(entry.producer)))),
+                (_, _, Some((tp, _))) => Some(Question::HighWatermark(tp)),
+                (_, _, None) => None,
+            }
+        }
+        Subject::Trace(id) => Some(Question::Entry(usize::try_from(id.0).ok()?)),
+    }
+}
+
+fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Verdict) -> Option<Question> {
+    match verdict {
+        Verdict::EveryConsumerStopped => scene.groups.iter().find(|group| matches!(group.now, GroupNow::Stopped { .. })).map(|group| Question::Group(group.name.clone())),
+        Verdict::GroupStopped { group } | Verdict::GroupWithoutCommits { group } => Some(Question::Group(group.clone())),
+        Verdict::NoActiveController => Some(Question::NoController),
+        Verdict::PartitionsOffline { topic, .. } => {
+            let topic = scene.topics.iter().find(|view| view.name == *topic)?;
+            let partition = topic.partitions.iter().find(|partition| partition.leader.is_none())?;
+            seen.tp(&PartitionRef { topic: topic.name.clone(), partition: partition.partition }).map(Question::Leader)
+        }
+        Verdict::AckedLost { .. } => first_lost(ledger).map(|(tag, tp, offset)| Question::Lost { tag, tp, offset }),
+        Verdict::WritesRefused { producer, .. } | Verdict::WritesStalled { producer } => Some(Question::Producer(producer.clone())),
+        Verdict::DeliveredTwice { .. } | Verdict::OutOfOrder { .. } => {
+            let last = seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. } | Kind::GroupStateChanged { .. }));
+            last.map(|(index, _)| Question::Entry(index))
+        }
+        Verdict::AtRisk { .. } => {
+            ledger.entries.iter().find(|entry| entry.fate == RecordFate::AckedNotSafe).and_then(|entry| entry.stands).map(|(tp, _)| Question::HighWatermark(tp))
+        }
+        Verdict::EveryPromiseKept => None,
+    }
+}
+
+fn standing_fact(seen: Seen<'_>, standing: Standing) -> Option<Fact> {
+    Some(match standing {
+        Standing::MemberStopped { group, member, error, client } => Fact::MemberStopped { group, member, error: error.into(), client: client.into() },
+        Standing::MemberReadsOn { group, member } => Fact::MemberReadsOn { group, member },
+        Standing::ClientVersionWaits { client, long_poll } => Fact::ClientVersionWaits { client: client.into(), long_poll },
+        Standing::GroupHashesTo { group, partition } => Fact::GroupHashesTo { group, partition },
+        Standing::HasReplicas { tp, replicas } => Fact::HasReplicas { partition: seen.partition(tp), replicas: ids(&replicas) },
+        Standing::OnlyReplicaOn { tp, broker } => Fact::OnlyReplicaOn { partition: seen.partition(tp), broker: broker.0 },
+        Standing::CreatedWhileAlone { topic, broker, replication_factor } => Fact::CreatedWhileAlone { topic, broker: broker.0, replication_factor },
+        Standing::NodeSettingWas { key, value } => Fact::SettingWas { target: ConfigTarget::Cluster, key: key.into(), value: value.into() },
+        Standing::TopicSettingWas { topic, key, value } => Fact::SettingWas { target: ConfigTarget::Topic(topic), key: key.into(), value: value.into() },
+        Standing::ClientSettingWas { client, key, value } => Fact::SettingWas { target: ConfigTarget::Client(client), key: key.into(), value: value.into() },
+        Standing::BrokerIsDown { broker } => Fact::BrokerIsDown { broker: broker.0 },
+        Standing::HighWatermarkStalled { tp, broker, at, waits_for } => {
+            Fact::HighWatermarkStalled { partition: seen.partition(tp), broker: broker.0, at: count(at), waits_for: ids(&waits_for) }
+        }
+        Standing::AckedLost { tp, offset } => Fact::AckedLost { partition: seen.partition(tp), first: count(offset), last: count(offset) },
+        Standing::RunBegan => Fact::RunBegan,
+    })
+}
