@@ -1,5 +1,8 @@
 //! Text pairs: what is expected stands in a file, and is written anew when `UPDATE` is set. It judges nothing.
 
+// Tests stand outside the walls of the studio: here files are read, and nothing depends on what they say but the test.
+#![allow(clippy::disallowed_methods)]
+
 use std::path::PathBuf;
 
 /// A file under `tests/`.

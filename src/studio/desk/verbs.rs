@@ -142,9 +142,7 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
             Some(())
         }),
         (SettingKey::ClientVersion { group }, SettingValue::Term(version)) => changed(scenario, |s| client_version(find(&mut s.groups, group)?, version)),
-        (SettingKey::OffsetsReplicationFactor, SettingValue::Number(n)) => {
-            changed(scenario, |s| Some(drop(s.cluster.config.insert("offsets.topic.replication.factor".into(), n.to_string()))))
-        }
+        (SettingKey::OffsetsReplicationFactor, SettingValue::Number(n)) => changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", n.to_string())),
         (SettingKey::Brokers, SettingValue::Number(n)) if (1..=MAX_BROKERS as u32).contains(n) => changed(scenario, |s| brokers(s, *n as usize)),
         (SettingKey::Controllers, SettingValue::Number(n)) if (1..=MAX_CONTROLLERS as u32).contains(n) => changed(scenario, |s| {
             s.cluster.controllers = *n;
@@ -158,9 +156,9 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
 pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
     let scenario = seen.scenario();
     match cure {
-        Cure::OffsetsReplicationFactor { to } => changed(scenario, |s| Some(drop(s.cluster.config.insert("offsets.topic.replication.factor".into(), to.to_string())))),
-        Cure::Acks { producer, to } => changed(scenario, |s| Some(drop(find(&mut s.producers, producer)?.config.insert("acks".into(), to.to_string())))),
-        Cure::MinInsyncReplicas { topic, to } => changed(scenario, |s| Some(drop(find(&mut s.topics, topic)?.config.insert("min.insync.replicas".into(), to.to_string())))),
+        Cure::OffsetsReplicationFactor { to } => changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", to.to_string())),
+        Cure::Acks { producer, to } => changed(scenario, |s| set(&mut find(&mut s.producers, producer)?.config, "acks", to.to_string())),
+        Cure::MinInsyncReplicas { topic, to } => changed(scenario, |s| set(&mut find(&mut s.topics, topic)?.config, "min.insync.replicas", to.to_string())),
         Cure::ReplicationFactor { topic, to } => changed(scenario, |s| {
             let topic = find(&mut s.topics, topic)?;
             let partitions = topic.placement.partitions();
@@ -184,6 +182,11 @@ pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
 
 fn find<'a, T>(items: &'a mut [(String, T)], name: &str) -> Option<&'a mut T> {
     items.iter_mut().find(|(known, _)| known == name).map(|(_, item)| item)
+}
+
+fn set(config: &mut Config, key: &str, value: String) -> Option<()> {
+    config.insert(key.into(), value);
+    Some(())
 }
 
 fn replication(placement: &Placement) -> Option<u32> {

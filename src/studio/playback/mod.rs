@@ -35,8 +35,8 @@ const FAST: (u64, u64) = (4, 1);
 const FRAME_STEPS: usize = 2_000;
 /// Longest real time of one frame that is played: a tab that comes back does not leap.
 const LONGEST_FRAME_US: u64 = 100_000;
-/// How far a step looks ahead for what it wants.
-const LOOK_AHEAD: Dur = Dur::secs(600);
+/// How far a step looks ahead for what it wants; where nothing comes it stands there, so that waiting is never without effect.
+const LOOK_AHEAD: Dur = Dur::secs(30);
 const LOOK_AHEAD_STEPS: usize = 400_000;
 /// With reduced motion: real time between two notable changes.
 const REDUCED_PAUSE_US: u64 = 1_200_000;
@@ -51,13 +51,15 @@ pub struct Playback {
     pub step: Unit,
     /// Real time, times the numerator of the pace, that has not made a microsecond yet.
     rest: u64,
+    /// The rate that `rest` was left by.
+    rate: (u64, u64),
     /// Real time since the last change was shown, with reduced motion.
     paused_us: u64,
 }
 
 impl Default for Playback {
     fn default() -> Self {
-        Playback { playing: false, pace: Pace::Automatic, step: Unit::Message, rest: 0, paused_us: 0 }
+        Playback { playing: false, pace: Pace::Automatic, step: Unit::Message, rest: 0, rate: FAST, paused_us: 0 }
     }
 }
 
@@ -91,6 +93,10 @@ impl Playback {
         let last = if recording.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
         for _ in 0..FRAME_STEPS {
             let (numerator, denominator) = self.rate(recording);
+            if self.rate != (numerator, denominator) {
+                self.rate = (numerator, denominator);
+                self.rest = 0;
+            }
             let at = recording.at();
             let reach = SimTime(at.0 + (budget * numerator + self.rest) / denominator).min(last);
             match recording.next_at() {
