@@ -85,7 +85,9 @@ fn recordings_of_real_kafka_play_as_they_were() {
     }
     let table = table(&folder);
     assert!(table.counts().equal > 0, "nothing was compared");
-    assert_eq!(table.counts().different, 0, "see the table above");
+    // Folders within hold the same steps on older releases, one run each: they cannot say what varies, so they are printed alone.
+    let newest = Table { files: table.files.into_iter().filter(|(name, _)| !name.contains('/')).collect() };
+    assert_eq!(newest.counts().different, 0, "see the table above");
 }
 
 #[test]
