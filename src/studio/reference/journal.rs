@@ -78,18 +78,24 @@ impl Journal {
             decisions.push(entry.clone());
         }
         let NodeId::Client(client) = entry.who else { return };
-        let seen = match entry.kind {
-            Kind::RecordSent { tag, value, .. } => {
-                self.values.insert(tag, Rc::from(&*value));
-                return;
-            }
-            Kind::RecordAcked { tag, tp, offset } => Seen::Acked { value: self.value(tag), tp, offset },
-            Kind::RecordFailed { tag, exception, .. } => Seen::Failed { value: self.value(tag), exception },
-            Kind::RecordDelivered { tag, tp, offset, epoch } => Seen::Delivered { value: self.value(tag), tp, offset, epoch },
-            Kind::RebalanceCallback { callback, partitions, .. } => Seen::Rebalanced { callback, partitions },
-            Kind::CommitFailed { exception, .. } => Seen::CommitFailed { exception },
-            Kind::PollFailed { exception, .. } => Seen::PollFailed { exception },
-            _ => return,
+        if let Kind::RecordSent { tag, value, .. } = &entry.kind {
+            self.values.insert(*tag, Rc::from(&**value));
+        }
+        // Most kinds of the trace are nothing that an application sees.
+        let seen = if let Kind::RecordAcked { tag, tp, offset } = entry.kind {
+            Seen::Acked { value: self.value(tag), tp, offset }
+        } else if let Kind::RecordFailed { tag, exception, .. } = entry.kind {
+            Seen::Failed { value: self.value(tag), exception }
+        } else if let Kind::RecordDelivered { tag, tp, offset, epoch } = entry.kind {
+            Seen::Delivered { value: self.value(tag), tp, offset, epoch }
+        } else if let Kind::RebalanceCallback { callback, partitions, .. } = entry.kind {
+            Seen::Rebalanced { callback, partitions }
+        } else if let Kind::CommitFailed { exception, .. } = entry.kind {
+            Seen::CommitFailed { exception }
+        } else if let Kind::PollFailed { exception, .. } = entry.kind {
+            Seen::PollFailed { exception }
+        } else {
+            return;
         };
         self.seen.push((client, seen));
     }

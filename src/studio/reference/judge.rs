@@ -193,10 +193,12 @@ fn value_rule(query: Option<&Query>, see: &Expected, got: &Value) -> Option<&'st
 }
 
 fn same(query: Option<&Query>, expected: &Value, got: &Value) -> Option<&'static str> {
-    match query {
-        Some(Query::Rebalances { .. }) => (by_member(expected) == by_member(got)).then_some("the same calls in the same order for each member"),
-        Some(Query::OldClient(_)) => old_client_rule(expected, got),
-        _ => (expected == got).then_some("equal"),
+    if matches!(query, Some(Query::Rebalances { .. })) {
+        (by_member(expected) == by_member(got)).then_some("the same calls in the same order for each member")
+    } else if matches!(query, Some(Query::OldClient(_))) {
+        old_client_rule(expected, got)
+    } else {
+        (expected == got).then_some("equal")
     }
 }
 

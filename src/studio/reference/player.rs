@@ -376,10 +376,10 @@ impl<S: Subject> Player<S> {
         };
         let action = action(node);
         if let NodeId::Controller(id) = node {
-            match action {
-                Action::Kill(_) | Action::Stop(_) => self.dead_controllers.push(id),
-                Action::Start(_) => self.dead_controllers.retain(|dead| *dead != id),
-                _ => {}
+            if matches!(action, Action::Kill(_) | Action::Stop(_)) {
+                self.dead_controllers.push(id);
+            } else if matches!(action, Action::Start(_)) {
+                self.dead_controllers.retain(|dead| *dead != id);
             }
         }
         self.world_act(action)
