@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use highwater_engine::base::{ActionId, BrokerId, ControllerId, Dur, NodeId, Offset, Tag, Tp};
+use highwater_engine::base::{ActionId, BrokerId, Dur, NodeId, Offset, Tag, Tp};
 use highwater_engine::client::{ClientVersion, ConsumerSpec, Keys, PollForm, ProducerSpec};
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::config::config_map;
@@ -19,9 +19,6 @@ pub struct Cluster {
 
 pub fn broker(id: u32) -> NodeId {
     NodeId::Broker(BrokerId(id))
-}
-pub fn controller(id: u32) -> NodeId {
-    NodeId::Controller(ControllerId(id))
 }
 
 /// Three brokers, three controllers, no delay for first rebalances.
@@ -139,10 +136,6 @@ impl Cluster {
 
     pub fn log_end(&self, node: NodeId, tp: Tp) -> Offset {
         self.world.machine(node).and_then(|m| m.disk.log(tp)).map_or(0, |log| log.end_offset())
-    }
-
-    pub fn recorded_isr(&self, tp: Tp) -> Vec<u32> {
-        self.recorded(tp, |p| p.isr.iter().map(|b| b.0).collect()).unwrap_or_default()
     }
 
     pub fn recorded_leader(&self, tp: Tp) -> Option<u32> {

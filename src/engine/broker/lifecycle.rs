@@ -58,6 +58,11 @@ pub enum Step {
     GiveUp,
 }
 
+/// From the start of the process to its first registration, as recorded on a machine without load (1.2 to 1.9 s).
+const PROCESS_START: (Dur, Dur) = (Dur::ms(1_100), Dur::ms(1_900));
+/// From then until logs are loaded and the ports could open (recorded 0.25 to 0.6 s between registration and unfencing).
+const LOG_LOADING: (Dur, Dur) = (Dur::ms(250), Dur::ms(600));
+
 /// A broker's relation to the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lifecycle {
@@ -74,6 +79,8 @@ pub struct Lifecycle {
     fenced: bool,
     /// A request has to be sent.
     due: bool,
+    /// Logs are loaded and ports could be opened.
+    is_loaded: bool,
     in_flight: bool,
     /// Until when the present request is tried.
     try_until: Option<SimTime>,
@@ -88,6 +95,10 @@ impl Lifecycle {
     pub fn start(ctx: &mut Ctx<'_>, id: BrokerId, incarnation: Incarnation, rack: Option<Rc<str>>, config: Rc<NodeConfig>, rules: Rules) -> Lifecycle {
         let previous_epoch = ctx.disk.clean_shutdown.take();
         ctx.set(Timer::Broker(BrokerTimer::RegistrationLimit), config.initial_registration_timeout);
+        let first = ctx.rng.between(PROCESS_START.0, PROCESS_START.1);
+        ctx.set(Timer::Broker(BrokerTimer::Registration), first);
+        let loaded = first + ctx.rng.between(LOG_LOADING.0, LOG_LOADING.1);
+        ctx.set(Timer::Broker(BrokerTimer::LogsLoaded), loaded);
         Lifecycle {
             id,
             incarnation,
@@ -98,7 +109,8 @@ impl Lifecycle {
             epoch: None,
             previous_epoch,
             fenced: true,
-            due: true,
+            due: false,
+            is_loaded: false,
             in_flight: false,
             try_until: None,
             failures: 0,
@@ -190,7 +202,7 @@ impl Lifecycle {
         match self.state {
             BrokerState::Starting => {
                 self.arm(ctx, STARTING_HEARTBEAT, false);
-                if is_caught_up {
+                if is_caught_up && self.is_loaded {
                     self.state = BrokerState::Recovery;
                     return Step::CaughtUp;
                 }
@@ -245,6 +257,10 @@ impl Lifecycle {
     }
 
     pub fn on_timer(&mut self, timer: &BrokerTimer) -> Step {
+        if *timer == BrokerTimer::LogsLoaded {
+            self.is_loaded = true;
+            return Step::Nothing;
+        }
         if *timer == BrokerTimer::RegistrationLimit {
             return if self.epoch.is_none() { Step::GiveUp } else { Step::Nothing };
         }

@@ -134,7 +134,7 @@ impl Broker {
 
     fn on_broker_timer(&mut self, ctx: &mut Ctx<'_>, timer: &BrokerTimer) {
         match timer {
-            BrokerTimer::Registration | BrokerTimer::RegistrationLimit | BrokerTimer::Heartbeat => {
+            BrokerTimer::Registration | BrokerTimer::RegistrationLimit | BrokerTimer::Heartbeat | BrokerTimer::LogsLoaded => {
                 let step = self.lifecycle.on_timer(timer);
                 self.follow(ctx, step);
             }
@@ -194,11 +194,18 @@ impl Broker {
             let batches = self.observer.take_committed(ctx.disk);
             self.apply_committed(ctx, &batches);
             let moved = self.follow_high_watermarks(ctx);
-            let mut answers = self.replicas.take_ready();
-            answers.extend(self.groups.take_answers());
+            // What completed a parked request is the cause of its answer: an acknowledgement leads back to the fetch that raised the high watermark.
+            let parked = self.replicas.take_answers();
+            let mut answers = self.groups.take_answers();
             answers.extend(self.forwarder.take_answers());
-            if batches.is_empty() && !moved && answers.is_empty() {
+            if batches.is_empty() && !moved && answers.is_empty() && parked.is_empty() {
                 return self.send(ctx);
+            }
+            for answer in parked {
+                let ReplyTo { conn, correlation } = answer.reply;
+                if let Some(ready) = ctx.caused_by(answer.cause, |ctx| self.inbox.answer(ctx, conn, correlation, Some(answer.response))) {
+                    self.serve(ctx, ready);
+                }
             }
             for (reply, response) in answers {
                 if let Some(ready) = self.inbox.answer(ctx, reply.conn, reply.correlation, Some(response)) {

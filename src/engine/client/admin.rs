@@ -19,6 +19,9 @@ use crate::trace::Kind;
 const REQUEST_TIMEOUT: Dur = Dur::secs(8);
 /// `default.api.timeout.ms` of the administrator's client.
 const API_TIMEOUT: Dur = Dur::secs(20);
+/// A look-up of a leader or a coordinator that is not answered for this long is made at another broker. The Java client would
+/// wait for its time-out; an observer must not depend on the luck of having asked a broker that stands still.
+const LOOK_UP_PATIENCE: Dur = Dur::ms(300);
 /// Offsets are asked for this often, each time with a new client.
 const OFFSET_TRIES: u32 = 3;
 
@@ -63,8 +66,6 @@ enum Wire {
 /// What a task needs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
-    /// A new client learns from a bootstrap server which brokers there are.
-    Bootstrap,
     /// The request itself, to any broker.
     Any,
     FindLeader,
@@ -80,6 +81,8 @@ struct Task {
     wire: Wire,
     deadline: SimTime,
     not_before: SimTime,
+    /// When the present broker was chosen.
+    asked_at: SimTime,
     /// Which of the three offset questions is next.
     question: u32,
     offsets: [Offset; 3],
@@ -92,6 +95,8 @@ struct Task {
 pub struct Admin {
     bootstrap: Vec<BrokerId>,
     brokers: Vec<BrokerId>,
+    /// Leaders as they last answered: the next question goes to them without a look-up (the partition-leader cache of the Java client).
+    leaders: BTreeMap<(Rc<str>, u32), (BrokerId, Tp)>,
     net: Net<ActionId>,
     retry: Backoff,
     tasks: BTreeMap<ActionId, Task>,
@@ -123,7 +128,8 @@ fn time_limit(request: &AdminRequest) -> Dur {
         | AdminRequest::CreatePartitions { .. }
         | AdminRequest::DeleteRecords { .. }
         | AdminRequest::AlterConfigs { .. }
-        | AdminRequest::ElectLeaders { .. } => API_TIMEOUT,
+        | AdminRequest::ElectLeaders { .. }
+        | AdminRequest::Renew => API_TIMEOUT,
         AdminRequest::DescribeTopics { .. } => Dur::secs(10),
         AdminRequest::ListOffsets { .. } => Dur::secs(4),
         AdminRequest::DescribeGroup { .. } | AdminRequest::ListCommitted { .. } | AdminRequest::DescribeQuorum | AdminRequest::DescribeCluster => Dur::secs(5),
@@ -132,8 +138,6 @@ fn time_limit(request: &AdminRequest) -> Dur {
 
 fn first_stage(request: &AdminRequest) -> Stage {
     match request {
-        // Observers look with a new client each time, so that one broker's old knowledge is not taken for the cluster's.
-        AdminRequest::DescribeTopics { .. } | AdminRequest::DescribeCluster => Stage::Bootstrap,
         AdminRequest::DeleteRecords { .. } | AdminRequest::ListOffsets { .. } => Stage::FindLeader,
         AdminRequest::DescribeGroup { .. } | AdminRequest::ListCommitted { .. } => Stage::FindCoordinator,
         AdminRequest::CreateTopic(_)
@@ -141,7 +145,10 @@ fn first_stage(request: &AdminRequest) -> Stage {
         | AdminRequest::CreatePartitions { .. }
         | AdminRequest::AlterConfigs { .. }
         | AdminRequest::ElectLeaders { .. }
-        | AdminRequest::DescribeQuorum => Stage::Any,
+        | AdminRequest::DescribeTopics { .. }
+        | AdminRequest::DescribeCluster
+        | AdminRequest::DescribeQuorum
+        | AdminRequest::Renew => Stage::Any,
     }
 }
 
@@ -151,7 +158,7 @@ impl Admin {
         let reconnect = Backoff { first: Dur::ms(50), most: Dur::secs(1), exponential: true };
         let config = CommonConfig { request_timeout: REQUEST_TIMEOUT, retry, reconnect, metadata_max_age: Dur::secs(300), rebootstrap: true, leader_hints: false };
         let net = Net::new(NodeId::Client(client), incarnation, config);
-        Admin { brokers: bootstrap.clone(), bootstrap, net, retry, tasks: BTreeMap::new(), answers: BTreeMap::new(), client, closed: false }
+        Admin { brokers: bootstrap.clone(), bootstrap, leaders: BTreeMap::new(), net, retry, tasks: BTreeMap::new(), answers: BTreeMap::new(), client, closed: false }
     }
 
     /// The answer to an action, once there is one.
@@ -176,11 +183,13 @@ impl Admin {
         }
         match event {
             Event::Command(ClientCommand::Admin { action, request }) => {
-                let (stage, deadline) = (first_stage(&request), ctx.now + time_limit(&request));
-                if stage == Stage::Bootstrap {
+                if request == AdminRequest::Renew {
                     self.renew(ctx);
+                    self.finish(ctx, action, AdminAnswer::Done);
+                    return self.drive(ctx);
                 }
-                let task = Task { request, stage, wire: Wire::Idle, deadline, not_before: ctx.now, question: 0, offsets: [-1; 3], tries: 1, failures: 0 };
+                let (stage, deadline) = (self.stage_for(&request), ctx.now + time_limit(&request));
+                let task = Task { request, stage, wire: Wire::Idle, deadline, not_before: ctx.now, asked_at: ctx.now, question: 0, offsets: [-1; 3], tries: 1, failures: 0 };
                 self.tasks.insert(action, task);
             }
             Event::Command(
@@ -207,11 +216,47 @@ impl Admin {
 
     /// A new client in place of the old one: no connection is kept but those with something under way.
     fn renew(&mut self, ctx: &mut Ctx<'_>) {
+        self.leaders.clear();
         self.brokers = self.bootstrap.clone();
         for broker in self.bootstrap.clone() {
             if self.net.n_in_flight(broker, Channel::Client) == 0 {
                 self.net.close(ctx, broker, Channel::Client);
             }
+        }
+    }
+
+    /// Where a request begins: at the leader, if one is remembered.
+    fn stage_for(&self, request: &AdminRequest) -> Stage {
+        match request {
+            AdminRequest::DeleteRecords { topic, partition, .. } | AdminRequest::ListOffsets { topic, partition } => {
+                self.leaders.get(&(topic.clone(), *partition)).map_or(Stage::FindLeader, |(leader, tp)| Stage::AskLeader(*leader, *tp))
+            }
+            AdminRequest::CreateTopic(_)
+            | AdminRequest::DeleteTopic { .. }
+            | AdminRequest::CreatePartitions { .. }
+            | AdminRequest::AlterConfigs { .. }
+            | AdminRequest::ElectLeaders { .. }
+            | AdminRequest::Renew
+            | AdminRequest::DescribeTopics { .. }
+            | AdminRequest::DescribeGroup { .. }
+            | AdminRequest::ListCommitted { .. }
+            | AdminRequest::DescribeQuorum
+            | AdminRequest::DescribeCluster => first_stage(request),
+        }
+    }
+
+    /// A look-up has waited long enough at one broker: another is asked, the first answer counts.
+    fn look_elsewhere(&mut self, ctx: &mut Ctx<'_>, task: &mut Task) {
+        let is_look_up = matches!(task.stage, Stage::FindLeader | Stage::FindCoordinator);
+        if let Wire::Flying(broker) | Wire::Connecting(broker) = task.wire
+            && is_look_up
+            && ctx.now >= task.asked_at + LOOK_UP_PATIENCE
+        {
+            let others: Vec<BrokerId> = self.brokers.iter().copied().filter(|b| *b != broker && !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
+            if !others.is_empty() {
+                task.wire = Wire::Connecting(others[ctx.rng.below(others.len() as u32) as usize]);
+            }
+            task.asked_at = ctx.now;
         }
     }
 
@@ -223,6 +268,9 @@ impl Admin {
             if let Some(task) = self.tasks.get(&action) {
                 let retry = (task.not_before > ctx.now).then_some(task.not_before);
                 wake = sooner(wake, sooner(Some(task.deadline), retry));
+                if matches!(task.stage, Stage::FindLeader | Stage::FindCoordinator) && task.wire != Wire::Idle {
+                    wake = sooner(wake, Some(task.asked_at + LOOK_UP_PATIENCE));
+                }
             }
         }
         wake = sooner(wake, self.net.wake(ctx.now));
@@ -238,12 +286,13 @@ impl Admin {
         if task.deadline <= ctx.now {
             return self.out_of_time(ctx, action, task);
         }
+        self.look_elsewhere(ctx, &mut task);
         loop {
             match task.wire {
                 Wire::Flying(_) => break,
                 Wire::Idle if task.not_before > ctx.now => break,
                 Wire::Idle => match self.choose(ctx, task.stage) {
-                    Some(broker) => task.wire = Wire::Connecting(broker),
+                    Some(broker) => (task.wire, task.asked_at) = (Wire::Connecting(broker), ctx.now),
                     None => break,
                 },
                 Wire::Connecting(broker) => {
@@ -260,7 +309,7 @@ impl Admin {
                     // The connection failed: another node, or whoever leads by now.
                     task.wire = Wire::Idle;
                     match task.stage {
-                        Stage::Bootstrap | Stage::Any | Stage::FindLeader | Stage::FindCoordinator => {}
+                        Stage::Any | Stage::FindLeader | Stage::FindCoordinator => {}
                         Stage::AskLeader(..) | Stage::AskCoordinator(_) => {
                             task.stage = first_stage(&task.request);
                             task.failures += 1;
@@ -277,7 +326,6 @@ impl Admin {
     fn choose(&mut self, ctx: &mut Ctx<'_>, stage: Stage) -> Option<BrokerId> {
         let list = match stage {
             Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => return Some(broker).filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)),
-            Stage::Bootstrap => &self.bootstrap,
             Stage::Any | Stage::FindLeader | Stage::FindCoordinator => &self.brokers,
         };
         let open: Vec<BrokerId> = list.iter().copied().filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
@@ -285,13 +333,15 @@ impl Admin {
             self.brokers = self.bootstrap.clone();
             return None;
         }
-        Some(open[ctx.rng.below(open.len() as u32) as usize])
+        // A connected node without a request in flight comes first (NetworkClient.leastLoadedNode).
+        let idle: Vec<BrokerId> = open.iter().copied().filter(|b| self.net.is_ready(*b, Channel::Client) && self.net.n_in_flight(*b, Channel::Client) == 0).collect();
+        let list = if idle.is_empty() { open } else { idle };
+        Some(list[ctx.rng.below(list.len() as u32) as usize])
     }
 
     fn request(&self, task: &Task, timeout: Dur) -> Request {
         let metadata = |topics: Vec<Rc<str>>| Request::Metadata(MetadataRequest { topics: Some(topics), allow_auto_topic_creation: false });
         match (task.stage, &task.request) {
-            (Stage::Bootstrap, _) => metadata(Vec::new()),
             (Stage::FindLeader, AdminRequest::DeleteRecords { topic, .. } | AdminRequest::ListOffsets { topic, .. }) => metadata(alloc::vec![topic.clone()]),
             (Stage::FindCoordinator, AdminRequest::DescribeGroup { group } | AdminRequest::ListCommitted { group }) => Request::FindCoordinator { group: group.clone() },
             (Stage::AskLeader(_, tp), AdminRequest::DeleteRecords { before, .. }) => Request::DeleteRecords { tp, before: *before, timeout },
@@ -313,7 +363,7 @@ impl Admin {
                 AdminRequest::DescribeGroup { group } => Request::DescribeGroups { group: group.clone() },
                 AdminRequest::ListCommitted { group } => Request::OffsetFetch { group: group.clone() },
                 AdminRequest::DescribeQuorum => Request::DescribeQuorum,
-                AdminRequest::DescribeCluster | AdminRequest::DeleteRecords { .. } | AdminRequest::ListOffsets { .. } => metadata(Vec::new()),
+                AdminRequest::DescribeCluster | AdminRequest::DeleteRecords { .. } | AdminRequest::ListOffsets { .. } | AdminRequest::Renew => metadata(Vec::new()),
             },
         }
     }
@@ -350,9 +400,16 @@ impl Admin {
 
     fn on_done(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, action: ActionId, outcome: Outcome) {
         let Some(mut task) = self.tasks.remove(&action) else { return };
-        if task.wire != Wire::Flying(broker) {
+        let is_late_look_up =
+            matches!(task.stage, Stage::FindLeader | Stage::FindCoordinator) && matches!(&outcome, Outcome::Answer(Response::Metadata(_) | Response::FindCoordinator { .. }));
+        if task.wire != Wire::Flying(broker) && !is_late_look_up {
             self.tasks.insert(action, task);
             return;
+        }
+        if let Outcome::Failed(_) = outcome
+            && let AdminRequest::ListOffsets { topic, partition } | AdminRequest::DeleteRecords { topic, partition, .. } = &task.request
+        {
+            self.leaders.remove(&(topic.clone(), *partition));
         }
         task.wire = Wire::Idle;
         let next = match outcome {
@@ -409,9 +466,17 @@ impl Admin {
                     task.offsets[task.question.min(2) as usize] = listed.offset;
                     task.question += 1;
                     let [earliest, latest, last_stable] = task.offsets;
+                    if let (AdminRequest::ListOffsets { topic, partition }, Stage::AskLeader(leader, tp)) = (&task.request, task.stage) {
+                        self.leaders.insert((topic.clone(), *partition), (leader, tp));
+                    }
                     if task.question < 3 { Next::Go(task.stage) } else { Next::Finish(AdminAnswer::Offsets { earliest, latest, last_stable, leader_epoch: listed.leader_epoch }) }
                 }
-                Some(_) | None => Next::Retry(Stage::FindLeader),
+                Some(_) | None => {
+                    if let AdminRequest::ListOffsets { topic, partition } = &task.request {
+                        self.leaders.remove(&(topic.clone(), *partition));
+                    }
+                    Next::Retry(Stage::FindLeader)
+                }
             },
             Response::Produce { .. }
             | Response::Fetch { .. }
@@ -446,7 +511,6 @@ impl Admin {
                     None => Next::Retry(Stage::FindLeader),
                 }
             }
-            (Stage::Bootstrap, _) => Next::Go(Stage::Any),
             (_, _) => {
                 let mut brokers = answer.brokers;
                 brokers.sort();
@@ -507,13 +571,14 @@ mod tests {
         bench.frozen.insert(BrokerId(1));
         let mut client = bench.start(ClientKind::Admin).expect("an admin client");
         for number in 0..40 {
+            ask(&mut bench, &mut client, 1_000 + number, AdminRequest::Renew);
             ask(&mut bench, &mut client, number, AdminRequest::DescribeTopics { topics: None });
             bench.run(&mut client, u64::from(number + 1) * 20_000);
         }
         let took: Vec<u64> = (0..40).filter_map(|n| answered(&bench, n).map(|at| at - u64::from(n) * 20_000)).collect();
         assert_eq!(took.len(), 40);
         let stuck = took.iter().filter(|ms| (8_000..=10_000).contains(*ms)).count();
-        assert!((10..=34).contains(&stuck), "a first or a second choice of three falls on it in 5 of 9 cases: {stuck}");
+        assert!((4..=24).contains(&stuck), "the choice of three falls on it in 1 of 3 cases: {stuck}");
         assert!(took.iter().all(|ms| *ms < 10 || *ms >= 8_000), "{took:?}");
     }
 

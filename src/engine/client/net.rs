@@ -70,6 +70,11 @@ impl<P: Clone> Net<P> {
         }
     }
 
+    /// Whether the connection stands.
+    pub fn is_ready(&self, broker: BrokerId, channel: Channel) -> bool {
+        self.links.get(&(broker, channel)) == Some(&Link::Ready)
+    }
+
     fn failures(&self, broker: BrokerId, channel: Channel) -> u32 {
         self.failed_attempts.get(&(broker, channel)).copied().unwrap_or(0)
     }

@@ -175,6 +175,8 @@ pub enum AdminRequest {
         partition: u32,
         unclean: bool,
     },
+    /// A new client in the place of this one: it knows no leaders and has no connections.
+    Renew,
     // Observations, as a client would make them.
     /// With ELR. `None` is all topics.
     DescribeTopics {

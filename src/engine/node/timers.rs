@@ -58,6 +58,8 @@ pub enum BrokerTimer {
     /// Gives up after `initial.broker.registration.timeout.ms`.
     RegistrationLimit,
     Heartbeat,
+    /// The logs are loaded (a matter of the machine, not of a configuration).
+    LogsLoaded,
     AlterPartitionRetry,
     /// Forwarded requests are sent again.
     ForwardRetry,

@@ -34,7 +34,7 @@ impl Subject for World {
         self.admin_answer(action).map(|answer| read(answer, topic))
     }
     fn slow_polls(&self, client: ClientId) -> u64 {
-        self.client(client).and_then(|client| client.as_consumer()).map_or(0, |consumer| consumer.counts().slow_polls)
+        World::client(self, client).and_then(|client| client.as_consumer()).map_or(0, |consumer| consumer.counts().slow_polls)
     }
 }
 

@@ -170,6 +170,7 @@ impl ReplicaManager {
             BrokerTimer::Registration
             | BrokerTimer::RegistrationLimit
             | BrokerTimer::Heartbeat
+            | BrokerTimer::LogsLoaded
             | BrokerTimer::ForwardRetry
             | BrokerTimer::ProducerIdsRetry
             | BrokerTimer::AutoCreate(_) => {}
