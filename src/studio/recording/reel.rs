@@ -45,6 +45,8 @@ pub struct Reel {
     /// Numbers of notable entries, and of those that are about records.
     notable: Vec<usize>,
     records: Vec<usize>,
+    /// Entries that are not about messages and logs: what states are made of.
+    turns: Vec<usize>,
     refused: Vec<Refused>,
     acts: BTreeMap<ActionId, Rc<Action>>,
     topics: BTreeMap<TopicId, Rc<str>>,
@@ -104,6 +106,10 @@ impl Reel {
     /// Entries about records: sent, acknowledged, failed, delivered.
     pub fn records(&self) -> &[usize] {
         &self.records
+    }
+    /// Entries that tell of nodes, clients and groups, not of messages, appends and high watermarks.
+    pub fn turns(&self) -> &[usize] {
+        &self.turns
     }
     pub fn refused(&self) -> &[Refused] {
         &self.refused
@@ -169,6 +175,21 @@ impl Reel {
             Kind::RecordSent { .. } | Kind::RecordAcked { .. } | Kind::RecordFailed { .. } | Kind::RecordDelivered { .. } => self.records.push(number),
             _nothing_to_index => {}
         }
+        let of_logs = matches!(
+            entry.kind,
+            Kind::MessageSent { .. }
+                | Kind::MessageDelivered { .. }
+                | Kind::MessageLost { .. }
+                | Kind::MessageHeld { .. }
+                | Kind::RequestFailed { .. }
+                | Kind::Appended { .. }
+                | Kind::Replicated { .. }
+                | Kind::HighWatermarkAdvanced { .. }
+                | Kind::RecordSent { .. }
+        );
+        if !of_logs {
+            self.turns.push(number);
+        }
         if self.notability.is_notable(&entry) {
             self.notable.push(number);
         }
@@ -186,6 +207,7 @@ impl Reel {
         reel.ops = self.ops[..ops].to_vec();
         reel.notable = self.notable[..self.notable.partition_point(|entry| *entry < end)].to_vec();
         reel.records = self.records[..self.records.partition_point(|entry| *entry < end)].to_vec();
+        reel.turns = self.turns[..self.turns.partition_point(|entry| *entry < end)].to_vec();
         reel.refused = self.refused.iter().filter(|refused| refused.entry < end).cloned().collect();
         let acted = |id: &ActionId| self.entries(0..end).any(|(_, entry)| entry.kind == Kind::Acted { action: *id });
         reel.acts = self.acts.iter().filter(|(id, _)| acted(id)).map(|(id, action)| (*id, action.clone())).collect();
