@@ -48,7 +48,8 @@ struct Views {
 }
 
 type LaneKey = (u64, usize, usize, Window, usize);
-type LineKey = (u64, usize, LogFilter);
+/// Run, branch and filter; the number of the first entry that was not read; the lines.
+type Lines = ((u64, usize, LogFilter), usize, Rc<Vec<LogLine>>);
 
 /// The façade of everything below the page.
 pub struct Studio {
@@ -62,7 +63,7 @@ pub struct Studio {
     views: RefCell<Option<Rc<Views>>>,
     lanes: RefCell<Vec<(LaneKey, Rc<Lanes>)>>,
     /// Lines of the entries up to a number: what follows is only added.
-    lines: RefCell<Option<(LineKey, usize, Rc<Vec<LogLine>>)>>,
+    lines: RefCell<Option<Lines>>,
 }
 
 impl Run {
