@@ -2,8 +2,8 @@
 pub mod ui;
 pub mod web;
 
-use highwater_studio::desk::Desk;
-use highwater_studio::view::model::OpenError;
+use highwater_studio::desk::{Desk, Studio};
+use highwater_studio::view::model::{OpenError, ScenarioId};
 use ui::app::{App, AppProps, CALM, CRAMPED, NARROW};
 use ui::context::{DeskRef, Theme};
 use ui::words::{Label, Lang};
@@ -71,10 +71,20 @@ pub fn start(open: fn(&str) -> Result<Box<dyn Desk>, OpenError>) {
     });
 }
 
+/// What stands behind `#` without a payload opens the first scenario; view options alone are no payload.
+fn has_payload(fragment: &str) -> bool {
+    let first = fragment.split('&').next().unwrap_or_default();
+    !first.is_empty() && !first.contains('=')
+}
+
+fn open(fragment: &str) -> Result<Box<dyn Desk>, OpenError> {
+    Ok(if has_payload(fragment) { Box::new(Studio::open(fragment)?) } else { Box::new(Studio::scenario(ScenarioId::AsItHappened)) })
+}
+
 /// Entry point: mounts the page into the element `app`.
 ///
 /// # Panics
 /// If there is no element `app`.
 pub fn run() {
-    web::mount::<ui::app::Skeleton>(());
+    start(open);
 }

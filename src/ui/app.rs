@@ -640,10 +640,3 @@ fn branches(ui: &Ui, all: &[BranchView]) -> Html {
         </>
     }
 }
-
-/// What is there before the cluster is: the frame and what is being waited for.
-#[component]
-pub fn Skeleton() -> Html {
-    let w = Lang::En.words();
-    html! { <main class="boot"><h1>{ "Highwater" }</h1><p role="status">{ w.label(Label::Loading) }</p></main> }
-}

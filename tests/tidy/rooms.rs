@@ -27,7 +27,6 @@ const ENGINE: [Row; 14] = [
 
 const STUDIO: [Row; 10] = [
     ("scenario", &[]),
-    ("reference", &[]),
     ("link", &["scenario"]),
     ("recording", &["scenario"]),
     ("reference", &["scenario", "recording"]),
