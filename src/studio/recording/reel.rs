@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use highwater_engine::base::{ActionId, NodeId, Seq, SimTime, TopicId};
+use highwater_engine::base::{ActionId, NodeId, Offset, Seq, SimTime, TopicId, Tp};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, Refusal};
 
@@ -50,6 +50,8 @@ pub struct Reel {
     refused: Vec<Refused>,
     acts: BTreeMap<ActionId, Rc<Action>>,
     topics: BTreeMap<TopicId, Rc<str>>,
+    /// High watermarks of leaders with the entries at which they moved: a dead leader's disk remembers less.
+    high_watermarks: BTreeMap<Tp, Vec<(usize, Offset)>>,
     /// Messages sent by a node in each slice of time.
     sent: BTreeMap<NodeId, BTreeMap<u64, u32>>,
     notability: Notability,
@@ -121,6 +123,12 @@ impl Reel {
         self.topics.get(&id)
     }
 
+    /// The last high watermark that a leader of the partition had before an entry.
+    pub fn high_watermark(&self, tp: Tp, before: usize) -> Option<Offset> {
+        let moves = self.high_watermarks.get(&tp)?;
+        moves[..moves.partition_point(|(entry, _)| *entry < before)].last().map(|(_, offset)| *offset)
+    }
+
     /// The number of the entry with this sequence number.
     pub fn find(&self, seq: Seq) -> Option<usize> {
         if seq == Seq(0) {
@@ -173,6 +181,7 @@ impl Reel {
             Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
             Kind::MessageSent { .. } => *self.sent.entry(entry.who).or_default().entry(entry.at.0 / SLICE_US).or_default() += 1,
             Kind::RecordSent { .. } | Kind::RecordAcked { .. } | Kind::RecordFailed { .. } | Kind::RecordDelivered { .. } => self.records.push(number),
+            Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => self.high_watermarks.entry(*tp).or_default().push((number, *high_watermark)),
             _nothing_to_index => {}
         }
         let of_logs = matches!(
@@ -212,6 +221,9 @@ impl Reel {
         let acted = |id: &ActionId| self.entries(0..end).any(|(_, entry)| entry.kind == Kind::Acted { action: *id });
         reel.acts = self.acts.iter().filter(|(id, _)| acted(id)).map(|(id, action)| (*id, action.clone())).collect();
         reel.topics = self.topics.clone();
+        for (tp, moves) in &self.high_watermarks {
+            reel.high_watermarks.insert(*tp, moves[..moves.partition_point(|(entry, _)| *entry < end)].to_vec());
+        }
         let last = self.ops.get(ops.wrapping_sub(1)).map_or(SimTime::ZERO, |op| op.at);
         for (node, slices) in &self.sent {
             reel.sent.insert(*node, slices.range(..=last.0 / SLICE_US).map(|(slice, count)| (*slice, *count)).collect());

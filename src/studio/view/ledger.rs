@@ -155,10 +155,9 @@ impl Ledger {
                 Some(leader) => vec![leader],
                 None => partition.replicas.clone(),
             };
+            let high_watermark = seen.partition_high_watermark(tp, partition.leader);
             for broker in holders {
                 let Some(log) = seen.machine(NodeId::Broker(broker)).and_then(|machine| machine.disk.log(tp)) else { continue };
-                let running = seen.world().broker(broker).and_then(|process| process.high_watermark(tp));
-                let high_watermark = running.or_else(|| seen.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0);
                 for batch in log.batches() {
                     for (index, record) in batch.data().iter().enumerate() {
                         let offset = batch.base_offset + index as i64;

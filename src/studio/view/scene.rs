@@ -162,12 +162,6 @@ impl Stage<'_> {
         self.seen.machine(NodeId::Broker(broker))?.disk.log(tp)
     }
 
-    /// A replica's own high watermark: of the process, or what a dead one had checkpointed.
-    fn high_watermark(&self, broker: BrokerId, tp: Tp) -> i64 {
-        let running = self.seen.world().broker(broker).and_then(|process| process.high_watermark(tp));
-        running.or_else(|| self.seen.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0)
-    }
-
     fn partition(&self, tp: Tp, partition: &PartitionRegistration, min: u32) -> PartitionView {
         let end = partition.replicas.iter().filter_map(|broker| self.log(*broker, tp)).map(Log::end_offset).max().unwrap_or(0);
         let replicas = partition.replicas.len();
@@ -186,11 +180,7 @@ impl Stage<'_> {
                 Some(_) if isr < replicas => IsrHealth::Reduced,
                 Some(_) => IsrHealth::Full,
             },
-            high_watermark: count(
-                partition
-                    .leader
-                    .map_or_else(|| partition.replicas.iter().map(|broker| self.high_watermark(*broker, tp)).max().unwrap_or(0), |leader| self.high_watermark(leader, tp)),
-            ),
+            high_watermark: count(self.seen.partition_high_watermark(tp, partition.leader)),
             first_shown: count(end - LOG_TAIL as i64),
         }
     }
@@ -272,7 +262,7 @@ impl Stage<'_> {
 
     fn replica(&self, broker: BrokerId, tp: Tp, partition: &PartitionRegistration, column: &PartitionView) -> ReplicaView {
         let log = self.log(broker, tp);
-        let high_watermark = self.high_watermark(broker, tp);
+        let high_watermark = self.seen.high_watermark(broker, tp);
         let epoch = self.seen.world().broker(broker).and_then(|process| process.replica(tp)).map(|view| view.leader_epoch.0);
         ReplicaView {
             partition: self.seen.partition(tp),
