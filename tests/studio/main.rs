@@ -6,4 +6,5 @@ mod scenarios;
 mod story;
 mod text;
 mod time_travel;
+mod verdicts;
 mod views;

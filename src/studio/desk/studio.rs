@@ -47,8 +47,9 @@ struct Views {
     settings: Rc<Settings>,
 }
 
-type LaneKey = (u64, usize, usize, Window, usize, Micros);
-type LineKey = (u64, usize, usize, LogFilter);
+type LaneKey = (u64, usize, usize, Window, usize);
+/// Run, branch and filter; the number of the first entry that was not read; the lines.
+type Lines = ((u64, usize, LogFilter), usize, Rc<Vec<LogLine>>);
 
 /// The façade of everything below the page.
 pub struct Studio {
@@ -61,7 +62,8 @@ pub struct Studio {
     revision: Cell<u64>,
     views: RefCell<Option<Rc<Views>>>,
     lanes: RefCell<Vec<(LaneKey, Rc<Lanes>)>>,
-    lines: RefCell<Option<(LineKey, Rc<Vec<LogLine>>)>>,
+    /// Lines of the entries up to a number: what follows is only added.
+    lines: RefCell<Option<Lines>>,
 }
 
 impl Run {
@@ -270,14 +272,19 @@ impl Studio {
     }
 
     fn lines(&self, filter: &LogFilter) -> Rc<Vec<LogLine>> {
-        let key = (self.number, self.run.recording.current(), self.run.recording.n_entries(), filter.clone());
-        if let Some((known, lines)) = &*self.lines.borrow()
-            && *known == key
-        {
-            return lines.clone();
+        let key = (self.number, self.run.recording.current(), filter.clone());
+        let end = self.run.recording.n_entries();
+        let (from, mut lines) = match self.lines.take() {
+            Some((known, until, lines)) if known == key => (until, lines),
+            Some(_) | None => (0, Rc::default()),
+        };
+        if end > from {
+            Rc::make_mut(&mut lines).extend(log::lines(self.seen(), filter, from..end));
+        } else if end < from {
+            let left = lines.partition_point(|line| line.trace.0 < end as u64);
+            Rc::make_mut(&mut lines).truncate(left);
         }
-        let lines = Rc::new(log::lines(self.seen(), filter));
-        *self.lines.borrow_mut() = Some((key, lines.clone()));
+        *self.lines.borrow_mut() = Some((key, end, lines.clone()));
         lines
     }
 }
@@ -423,12 +430,20 @@ impl Desk for Studio {
 
     fn lanes(&self, window: Window, slices: usize) -> Rc<Lanes> {
         let recording = &self.run.recording;
-        let key = (self.number, recording.current(), recording.reel().len(), window, slices, self.seen().now_us());
-        if let Some((_, lanes)) = self.lanes.borrow().iter().find(|(known, _)| *known == key) {
+        let key = (self.number, recording.current(), recording.reel().len(), window, slices);
+        let now = (self.seen().now_us(), self.seen().us(recording.branch().recorded));
+        let mut cache = self.lanes.borrow_mut();
+        if let Some((_, lanes)) = cache.iter_mut().find(|(known, _)| *known == key) {
+            // Only the playhead moved: what was recorded stands where it stood.
+            if (lanes.now_us, lanes.recorded_us) != now {
+                let moved = Rc::make_mut(lanes);
+                (moved.now_us, moved.recorded_us) = now;
+                moved.branches = self.branches();
+                moved.waits = lanes::waits(self.seen());
+            }
             return lanes.clone();
         }
         let lanes = Rc::new(lanes::lanes(self.seen(), window, slices, self.branches()));
-        let mut cache = self.lanes.borrow_mut();
         // One for the scrubber and one for a zoomed view.
         if cache.len() >= 2 {
             cache.remove(0);

@@ -185,6 +185,14 @@ impl Chain<'_> {
             return;
         };
         self.standing(Standing::HighWatermarkStalled { tp, broker: leader, at, waits_for: waits_for.clone() });
+        if waits_for.is_empty() {
+            // Frozen below `min.insync.replicas`: the ISR explains it.
+            let (topic, min) = (self.look.topic_name(tp.topic), self.look.min_insync(tp));
+            self.isr(tp);
+            let origin = self.look.origin();
+            self.was(origin, Standing::TopicSettingWas { topic, key: "min.insync.replicas".into(), value: min.to_string() });
+            return;
+        }
         for broker in waits_for {
             if self.look.is_down(broker) {
                 self.standing(Standing::BrokerIsDown { broker });

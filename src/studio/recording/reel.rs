@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use highwater_engine::base::{ActionId, NodeId, Seq, SimTime, TopicId};
+use highwater_engine::base::{ActionId, NodeId, Offset, Seq, SimTime, TopicId, Tp};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, Refusal};
 
@@ -45,9 +45,13 @@ pub struct Reel {
     /// Numbers of notable entries, and of those that are about records.
     notable: Vec<usize>,
     records: Vec<usize>,
+    /// Entries that are not about messages and logs: what states are made of.
+    turns: Vec<usize>,
     refused: Vec<Refused>,
     acts: BTreeMap<ActionId, Rc<Action>>,
     topics: BTreeMap<TopicId, Rc<str>>,
+    /// High watermarks of leaders with the entries at which they moved: a dead leader's disk remembers less.
+    high_watermarks: BTreeMap<Tp, Vec<(usize, Offset)>>,
     /// Messages sent by a node in each slice of time.
     sent: BTreeMap<NodeId, BTreeMap<u64, u32>>,
     notability: Notability,
@@ -105,6 +109,10 @@ impl Reel {
     pub fn records(&self) -> &[usize] {
         &self.records
     }
+    /// Entries that tell of nodes, clients and groups, not of messages, appends and high watermarks.
+    pub fn turns(&self) -> &[usize] {
+        &self.turns
+    }
     pub fn refused(&self) -> &[Refused] {
         &self.refused
     }
@@ -113,6 +121,12 @@ impl Reel {
     }
     pub fn topic_name(&self, id: TopicId) -> Option<&Rc<str>> {
         self.topics.get(&id)
+    }
+
+    /// The last high watermark that a leader of the partition had before an entry.
+    pub fn high_watermark(&self, tp: Tp, before: usize) -> Option<Offset> {
+        let moves = self.high_watermarks.get(&tp)?;
+        moves[..moves.partition_point(|(entry, _)| *entry < before)].last().map(|(_, offset)| *offset)
     }
 
     /// The number of the entry with this sequence number.
@@ -167,7 +181,23 @@ impl Reel {
             Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
             Kind::MessageSent { .. } => *self.sent.entry(entry.who).or_default().entry(entry.at.0 / SLICE_US).or_default() += 1,
             Kind::RecordSent { .. } | Kind::RecordAcked { .. } | Kind::RecordFailed { .. } | Kind::RecordDelivered { .. } => self.records.push(number),
+            Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => self.high_watermarks.entry(*tp).or_default().push((number, *high_watermark)),
             _nothing_to_index => {}
+        }
+        let of_logs = matches!(
+            entry.kind,
+            Kind::MessageSent { .. }
+                | Kind::MessageDelivered { .. }
+                | Kind::MessageLost { .. }
+                | Kind::MessageHeld { .. }
+                | Kind::RequestFailed { .. }
+                | Kind::Appended { .. }
+                | Kind::Replicated { .. }
+                | Kind::HighWatermarkAdvanced { .. }
+                | Kind::RecordSent { .. }
+        );
+        if !of_logs {
+            self.turns.push(number);
         }
         if self.notability.is_notable(&entry) {
             self.notable.push(number);
@@ -186,10 +216,14 @@ impl Reel {
         reel.ops = self.ops[..ops].to_vec();
         reel.notable = self.notable[..self.notable.partition_point(|entry| *entry < end)].to_vec();
         reel.records = self.records[..self.records.partition_point(|entry| *entry < end)].to_vec();
+        reel.turns = self.turns[..self.turns.partition_point(|entry| *entry < end)].to_vec();
         reel.refused = self.refused.iter().filter(|refused| refused.entry < end).cloned().collect();
         let acted = |id: &ActionId| self.entries(0..end).any(|(_, entry)| entry.kind == Kind::Acted { action: *id });
         reel.acts = self.acts.iter().filter(|(id, _)| acted(id)).map(|(id, action)| (*id, action.clone())).collect();
         reel.topics = self.topics.clone();
+        for (tp, moves) in &self.high_watermarks {
+            reel.high_watermarks.insert(*tp, moves[..moves.partition_point(|(entry, _)| *entry < end)].to_vec());
+        }
         let last = self.ops.get(ops.wrapping_sub(1)).map_or(SimTime::ZERO, |op| op.at);
         for (node, slices) in &self.sent {
             reel.sent.insert(*node, slices.range(..=last.0 / SLICE_US).map(|(slice, count)| (*slice, *count)).collect());

@@ -145,7 +145,11 @@ fn group(seen: Seen<'_>, ledger: &Ledger, name: String) -> GroupView {
         }
     }
     members.sort_by(|a, b| a.name.cmp(&b.name));
-    let now = group_now(&members);
+    let standing = started.iter().filter_map(|(_, id)| seen.world().client(*id)?.as_consumer()).map(|consumer| match consumer.status(seen.now()) {
+        ConsumerStatus::StuckWithoutCoordinator { standing, .. } => standing.len(),
+        _reads => 0,
+    });
+    let now = group_now(&members, standing.sum());
     GroupView {
         state: view.as_ref().map_or(GroupState::Unknown, |view| match view.state {
             EngineGroupState::Empty => GroupState::Empty,
@@ -170,7 +174,8 @@ fn is_alive(member: &MemberView) -> bool {
     !matches!(member.now, MemberNow::NotStarted | MemberNow::Closed)
 }
 
-fn group_now(members: &[MemberView]) -> GroupNow {
+/// What a group does as a whole; `still` of its partitions have a leader that its members cannot learn of.
+fn group_now(members: &[MemberView], still: usize) -> GroupNow {
     let alive: Vec<&MemberView> = members.iter().filter(|member| is_alive(member)).collect();
     if alive.is_empty() {
         return if members.iter().any(|member| member.now == MemberNow::NotStarted) { GroupNow::Starting } else { GroupNow::NoMembers };
@@ -189,7 +194,7 @@ fn group_now(members: &[MemberView]) -> GroupNow {
     let uncommitted = alive.iter().find_map(|member| if let MemberNow::ReadingUncommitted { error } = &member.now { Some(error.clone()) } else { None });
     if let Some(error) = uncommitted {
         let all: usize = alive.iter().map(|member| member.assigned.len()).sum();
-        let still = alive.iter().flat_map(|member| &member.assigned).filter(|assigned| assigned.position.is_none()).count();
+        let still = still.min(all);
         return GroupNow::ReadsWithoutCoordinator { error, partitions_read: (all - still) as u32, partitions_still: still as u32 };
     }
     if alive.iter().any(|member| matches!(member.now, MemberNow::Joining | MemberNow::Syncing)) {

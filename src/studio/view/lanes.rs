@@ -24,15 +24,13 @@ pub fn lanes(seen: Seen<'_>, window: Window, slices: usize, branches: Vec<Branch
     let to = seen.recording.origin() + Dur(window.to_us);
     let bars = Bars::read(seen, &who, to.min(recorded));
     let lanes = who.iter().enumerate().map(|(index, of)| Lane { who: of.clone(), bars: bars.of(index, window), density: density(seen, of, from, to, slices) }).collect();
-    Lanes {
-        window,
-        now_us: seen.now_us(),
-        recorded_us: seen.us(recorded),
-        lanes,
-        marks: marks(seen, &who, window, from, to),
-        branches,
-        waits: awaited(seen.recording).into_iter().filter_map(|wait| lane_wait(seen, &who, &wait)).collect(),
-    }
+    Lanes { window, now_us: seen.now_us(), recorded_us: seen.us(recorded), lanes, marks: marks(seen, &who, window, from, to), branches, waits: waits(seen) }
+}
+
+/// What is waited for at the playhead.
+pub fn waits(seen: Seen<'_>) -> Vec<LaneWait> {
+    let who = who(seen);
+    awaited(seen.recording).into_iter().filter_map(|wait| lane_wait(seen, &who, &wait)).collect()
 }
 
 fn who(seen: Seen<'_>) -> Vec<LaneOf> {
@@ -159,7 +157,8 @@ impl Bars {
         let mut bars = Bars { changes: who.iter().map(|of| started(of).map(|state| (0, state)).into_iter().collect()).collect(), end: seen.us(end) };
         let reel = seen.reel();
         let last = reel.entries_until(end);
-        for (_, entry) in reel.entries(0..last) {
+        for index in reel.turns().iter().take_while(|index| **index < last) {
+            let Some(entry) = reel.get(*index) else { continue };
             let Some(state) = state_after(&entry.kind, entry.who) else { continue };
             let Some(lane) = lane_of(seen, who, &entry.kind, entry.who) else { continue };
             let changes = &mut bars.changes[lane];

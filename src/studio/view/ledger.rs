@@ -31,6 +31,8 @@ pub struct Entry {
 pub struct Ledger {
     pub entries: Vec<Entry>,
     pub counts: LedgerCounts,
+    /// Place of each tag in `entries`.
+    numbers: BTreeMap<Tag, usize>,
     by_producer: BTreeMap<String, LedgerCounts>,
     delivered: BTreeMap<String, u64>,
 }
@@ -66,26 +68,30 @@ impl Ledger {
     }
 
     /// Whether a producer was told that the record with this tag is done.
-    pub fn acked_tags(&self) -> BTreeSet<Tag> {
-        self.entries.iter().filter(|entry| entry.acked.is_some()).map(|entry| entry.tag).collect()
+    pub fn is_acked(&self, tag: Tag) -> bool {
+        self.by_tag(tag).is_some_and(|entry| entry.acked.is_some())
     }
-    pub fn lost_tags(&self) -> BTreeSet<Tag> {
-        self.lost().map(|entry| entry.tag).collect()
+    /// Whether it was told so of a record that is gone.
+    pub fn is_lost(&self, tag: Tag) -> bool {
+        self.by_tag(tag).is_some_and(|entry| entry.fate == RecordFate::AckedLost)
+    }
+    fn by_tag(&self, tag: Tag) -> Option<&Entry> {
+        self.entries.get(*self.numbers.get(&tag)?)
     }
 
     fn read_trace(&mut self, seen: Seen<'_>) {
         let reel = seen.reel();
         let end = seen.n_entries();
-        let mut numbers: BTreeMap<Tag, usize> = BTreeMap::new();
         // Of each group: which tags it was given, and the highest number of a record that it was given of a partition.
-        let mut given: BTreeSet<(String, Tag)> = BTreeSet::new();
-        let mut highest: BTreeMap<(String, Tp), usize> = BTreeMap::new();
-        let mut group_of: BTreeMap<NodeId, String> = BTreeMap::new();
+        let mut given: BTreeSet<(usize, Tag)> = BTreeSet::new();
+        let mut highest: BTreeMap<(usize, Tp), usize> = BTreeMap::new();
+        let mut groups: Vec<(String, u64)> = Vec::new();
+        let mut group_of: BTreeMap<NodeId, usize> = BTreeMap::new();
         for index in reel.records().iter().take_while(|index| **index < end) {
             let Some(entry) = reel.get(*index) else { continue };
             match &entry.kind {
                 Kind::RecordSent { tag, topic, partition, .. } => {
-                    numbers.insert(*tag, self.entries.len());
+                    self.numbers.insert(*tag, self.entries.len());
                     self.entries.push(Entry {
                         tag: *tag,
                         producer: entry.who,
@@ -100,21 +106,27 @@ impl Ledger {
                     });
                 }
                 Kind::RecordAcked { tag, tp, offset } => {
-                    if let Some(record) = numbers.get(tag).and_then(|number| self.entries.get_mut(*number)) {
+                    if let Some(record) = self.numbers.get(tag).and_then(|number| self.entries.get_mut(*number)) {
                         record.acked = Some((*tp, *offset));
                         record.partition = Some(tp.partition);
                     }
                 }
                 Kind::RecordFailed { tag, .. } => {
-                    if let Some(record) = numbers.get(tag).and_then(|number| self.entries.get_mut(*number)) {
+                    if let Some(record) = self.numbers.get(tag).and_then(|number| self.entries.get_mut(*number)) {
                         record.failed = true;
                     }
                 }
                 Kind::RecordDelivered { tag, tp, .. } => {
-                    let group = group_of.entry(entry.who).or_insert_with(|| group_name(seen, entry.who)).clone();
-                    *self.delivered.entry(group.clone()).or_default() += 1;
-                    let Some(number) = numbers.get(tag).copied() else { continue };
-                    let again = !given.insert((group.clone(), *tag));
+                    let group = *group_of.entry(entry.who).or_insert_with(|| {
+                        let name = group_name(seen, entry.who);
+                        groups.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+                            groups.push((name, 0));
+                            groups.len() - 1
+                        })
+                    });
+                    groups[group].1 += 1;
+                    let Some(number) = self.numbers.get(tag).copied() else { continue };
+                    let again = !given.insert((group, *tag));
                     let top = highest.entry((group, *tp)).or_insert(number);
                     let behind = *top > number;
                     *top = (*top).max(number);
@@ -129,11 +141,11 @@ impl Ledger {
                 _not_about_records => {}
             }
         }
+        self.delivered = groups.into_iter().collect();
     }
 
     fn read_logs(&mut self, seen: Seen<'_>) {
         let Some(image) = seen.image() else { return };
-        let mut stands: BTreeMap<Tag, (Tp, Offset, bool)> = BTreeMap::new();
         for (tp, partition) in image.partitions() {
             if image.topic_name(tp.topic).is_some_and(|name| &**name == CONSUMER_OFFSETS) {
                 continue;
@@ -143,23 +155,20 @@ impl Ledger {
                 Some(leader) => vec![leader],
                 None => partition.replicas.clone(),
             };
+            let high_watermark = seen.partition_high_watermark(tp, partition.leader);
             for broker in holders {
                 let Some(log) = seen.machine(NodeId::Broker(broker)).and_then(|machine| machine.disk.log(tp)) else { continue };
-                let running = seen.world().broker(broker).and_then(|process| process.high_watermark(tp));
-                let high_watermark = running.or_else(|| seen.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0);
                 for batch in log.batches() {
                     for (index, record) in batch.data().iter().enumerate() {
                         let offset = batch.base_offset + index as i64;
-                        stands.entry(record.tag).or_insert((tp, offset, offset < high_watermark));
+                        let Some(entry) = self.numbers.get(&record.tag).and_then(|number| self.entries.get_mut(*number)) else { continue };
+                        if entry.stands.is_none() {
+                            entry.stands = Some((tp, offset));
+                            entry.partition = Some(tp.partition);
+                            entry.safe = offset < high_watermark;
+                        }
                     }
                 }
-            }
-        }
-        for entry in &mut self.entries {
-            if let Some((tp, offset, safe)) = stands.get(&entry.tag) {
-                entry.stands = Some((*tp, *offset));
-                entry.partition = Some(tp.partition);
-                entry.safe = *safe;
             }
         }
     }

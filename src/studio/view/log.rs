@@ -10,17 +10,16 @@ fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     Some(LogLine { trace: TraceId(index as u64), at_us: seen.us(entry.at), kind, fact, notable: seen.reel().is_notable(index) })
 }
 
-/// Every line that passes the filter, oldest first.
-pub fn lines(seen: Seen<'_>, filter: &LogFilter) -> Vec<LogLine> {
-    let end = seen.n_entries();
+/// Lines of these entries that pass the filter, oldest first.
+pub fn lines(seen: Seen<'_>, filter: &LogFilter, entries: std::ops::Range<usize>) -> Vec<LogLine> {
     let passes =
         |line: &LogLine| (filter.kinds.is_empty() || filter.kinds.contains(&line.kind)) && filter.about.as_ref().is_none_or(|about| concerns(&line.fact, about, line.trace));
     if filter.notable_only {
         let notable = seen.reel().notable();
-        let until = notable.partition_point(|index| *index < end);
-        return notable[..until].iter().filter_map(|index| line(seen, *index)).filter(passes).collect();
+        let place = |entry: usize| notable.partition_point(|index| *index < entry);
+        return notable[place(entries.start)..place(entries.end)].iter().filter_map(|index| line(seen, *index)).filter(passes).collect();
     }
-    (0..end).filter_map(|index| line(seen, index)).filter(passes).collect()
+    entries.filter_map(|index| line(seen, index)).filter(passes).collect()
 }
 
 /// Lines of a range, counted from the oldest.

@@ -1,6 +1,6 @@
 //! Verdicts, the one that hurts most first, with their causes and cures, and what the set-up would survive. It judges only what is so at the playhead.
 
-use highwater_engine::base::{BrokerId, NodeId, Tp};
+use highwater_engine::base::{BrokerId, NodeId, Tag, Tp};
 use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ElectionKind, PartitionRegistration};
 use highwater_engine::trace::Kind;
 
@@ -143,7 +143,7 @@ impl Judge<'_> {
         let (cause, cure) = match unclean {
             Some(leader) => (Cause::UncleanElection { partition: partition.clone(), broker: leader.0 }, Cure::UncleanElectionOff { topic: partition.topic }),
             None if acks == Acks::One => {
-                let broker = self.led_by(tp, offset);
+                let broker = self.led_by(first.tag, tp, offset);
                 let cause = Cause::AckedByLeaderAlone {
                     partition,
                     first: count(same.iter().min().copied().unwrap_or(offset)),
@@ -160,15 +160,17 @@ impl Judge<'_> {
         cards.push(card(Verdict::AckedLost { count: lost.len() as u64 }, Some(cause), Some(cure)));
     }
 
-    /// Who appended the record as leader.
-    fn led_by(&self, tp: Tp, offset: i64) -> u32 {
-        let appended = self.seen.entries().rev().find_map(|(_, entry)| match (&entry.kind, entry.who) {
+    /// Who had appended the record as leader when the producer was told that it is done.
+    fn led_by(&self, tag: Tag, tp: Tp, offset: i64) -> u32 {
+        let told = self.seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::RecordAcked { tag: other, .. } if other == tag)).map(|(index, _)| index);
+        let before = self.seen.reel().entries(0..told.unwrap_or(self.seen.n_entries())).rev();
+        let appended = before.filter_map(|(_, entry)| match (&entry.kind, entry.who) {
             (Kind::Appended { tp: other, base_offset, count, .. }, NodeId::Broker(broker)) if *other == tp && (*base_offset..base_offset + i64::from(*count)).contains(&offset) => {
                 Some(broker.0)
             }
-            _other => None,
+            _elsewhere => None,
         });
-        appended.unwrap_or(0)
+        appended.take(1).next().unwrap_or(0)
     }
 
     fn writes(&self, cards: &mut Vec<VerdictCard>) {
@@ -178,7 +180,8 @@ impl Judge<'_> {
                 ProducerNow::NoLeader { error, partition } => (error.clone(), Some(partition.clone())),
                 ProducerNow::Failing { error } => (error.clone(), None),
                 ProducerNow::AwaitingAcks { oldest_us } if *oldest_us > 2_000_000 => {
-                    cards.push(card(Verdict::WritesStalled { producer: producer.name.clone() }, None, None));
+                    let (cause, cure) = self.stalled(&producer.name);
+                    cards.push(card(Verdict::WritesStalled { producer: producer.name.clone() }, cause, cure));
                     continue;
                 }
                 _goes_on => continue,
@@ -201,6 +204,26 @@ impl Judge<'_> {
                 (None, _) => (None, None),
             };
             cards.push(card(Verdict::WritesRefused { error, producer: producer.name.clone() }, cause, cure));
+        }
+    }
+
+    /// Why the answers to a producer's requests do not come.
+    fn stalled(&self, producer: &str) -> (Option<Cause>, Option<Cure>) {
+        let Some(tp) = stalled_partition(self.seen, producer) else { return (None, None) };
+        let partition = self.seen.partition(tp);
+        let Some(column) = self.seen.image().and_then(|image| image.partition(tp)) else { return (None, None) };
+        let silent = column.isr.iter().find_map(|broker| Some((broker.0, fenced_at(self.seen.recording, *broker)?)));
+        if let Some((broker, at)) = silent {
+            return (Some(Cause::FencingPending { broker, in_us: at.since(self.seen.now()).0 }), None);
+        }
+        let min = self.seen.image().map_or(1, |image| image.min_insync_replicas(tp.topic, self.seen.world().config()));
+        let isr = column.isr.len() as u32;
+        if column.leader.is_none() {
+            (Some(Cause::NoLeader { partition, last: column.replicas.first().map(|broker| broker.0) }), self.start_someone())
+        } else if isr < min {
+            (Some(Cause::IsrBelowMin { partition, isr, min }), self.start_someone())
+        } else {
+            (None, None)
         }
     }
 
@@ -231,7 +254,7 @@ impl Judge<'_> {
             partition: self.seen.partition(tp),
             first: count(offset),
             last: count(at_risk.last().and_then(|e| e.stands).map_or(offset, |(_, o)| o)),
-            broker: self.led_by(tp, offset),
+            broker: self.led_by(first.tag, tp, offset),
         };
         let producer = super::facts::name_of(self.seen.node(first.producer));
         cards.push(card(Verdict::AtRisk { count: at_risk.len() as u64 }, Some(cause), Some(Cure::Acks { producer, to: "all".into() })));
@@ -331,6 +354,13 @@ fn nothing_lost(seen: Seen<'_>, failures: usize) -> Answer {
             }
         })
     })
+}
+
+/// The partition of the oldest request of a producer that has no answer.
+pub fn stalled_partition(seen: Seen<'_>, producer: &str) -> Option<Tp> {
+    let client = seen.world().client(seen.world().client_id(producer)?)?.as_producer()?;
+    let oldest = client.batches().filter(|batch| batch.at.is_some()).min_by_key(|batch| batch.created)?;
+    seen.tp(&PartitionRef { topic: oldest.topic.to_string(), partition: oldest.partition })
 }
 
 /// The record behind a verdict of loss, for the question why.

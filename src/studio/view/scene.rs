@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use highwater_engine::base::{BrokerId, NodeId, Tag, Tp};
+use highwater_engine::base::{BrokerId, NodeId, Tp};
 use highwater_engine::broker::BrokerState;
 use highwater_engine::broker::replicas::ReplicaRole as EngineReplica;
 use highwater_engine::log::Log;
@@ -26,7 +26,7 @@ pub struct Chosen {
 
 /// Projects the stage.
 pub fn scene(seen: Seen<'_>, ledger: &Ledger, chosen: &Chosen, origin: Origin, revision: u64) -> Scene {
-    let stage = Stage { seen, chosen, acked: ledger.acked_tags(), lost: ledger.lost_tags() };
+    let stage = Stage { seen, chosen, ledger };
     let topics = stage.topics();
     let internal = stage.internal();
     Scene {
@@ -48,8 +48,7 @@ pub fn scene(seen: Seen<'_>, ledger: &Ledger, chosen: &Chosen, origin: Origin, r
 struct Stage<'a> {
     seen: Seen<'a>,
     chosen: &'a Chosen,
-    acked: BTreeSet<Tag>,
-    lost: BTreeSet<Tag>,
+    ledger: &'a Ledger,
 }
 
 /// How the process of a node stands.
@@ -163,12 +162,6 @@ impl Stage<'_> {
         self.seen.machine(NodeId::Broker(broker))?.disk.log(tp)
     }
 
-    /// A replica's own high watermark: of the process, or what a dead one had checkpointed.
-    fn high_watermark(&self, broker: BrokerId, tp: Tp) -> i64 {
-        let running = self.seen.world().broker(broker).and_then(|process| process.high_watermark(tp));
-        running.or_else(|| self.seen.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0)
-    }
-
     fn partition(&self, tp: Tp, partition: &PartitionRegistration, min: u32) -> PartitionView {
         let end = partition.replicas.iter().filter_map(|broker| self.log(*broker, tp)).map(Log::end_offset).max().unwrap_or(0);
         let replicas = partition.replicas.len();
@@ -187,11 +180,7 @@ impl Stage<'_> {
                 Some(_) if isr < replicas => IsrHealth::Reduced,
                 Some(_) => IsrHealth::Full,
             },
-            high_watermark: count(
-                partition
-                    .leader
-                    .map_or_else(|| partition.replicas.iter().map(|broker| self.high_watermark(*broker, tp)).max().unwrap_or(0), |leader| self.high_watermark(leader, tp)),
-            ),
+            high_watermark: count(self.seen.partition_high_watermark(tp, partition.leader)),
             first_shown: count(end - LOG_TAIL as i64),
         }
     }
@@ -273,7 +262,7 @@ impl Stage<'_> {
 
     fn replica(&self, broker: BrokerId, tp: Tp, partition: &PartitionRegistration, column: &PartitionView) -> ReplicaView {
         let log = self.log(broker, tp);
-        let high_watermark = self.high_watermark(broker, tp);
+        let high_watermark = self.seen.high_watermark(broker, tp);
         let epoch = self.seen.world().broker(broker).and_then(|process| process.replica(tp)).map(|view| view.leader_epoch.0);
         ReplicaView {
             partition: self.seen.partition(tp),
@@ -283,7 +272,7 @@ impl Stage<'_> {
             log_end_offset: count(log.map_or(0, Log::end_offset)),
             high_watermark: count(high_watermark),
             leader_epoch: epoch.or_else(|| log.and_then(Log::latest_epoch)).unwrap_or(0).max(0) as u32,
-            cells: cells(log, column.first_shown as i64, high_watermark, &self.acked, &self.lost),
+            cells: cells(log, column.first_shown as i64, high_watermark, self.ledger),
         }
     }
 
@@ -342,7 +331,7 @@ fn quorum_role(role: EngineRole, active: bool) -> QuorumRole {
 }
 
 /// The tail of one log on the axis of its column.
-fn cells(log: Option<&Log>, first: i64, high_watermark: i64, acked: &BTreeSet<Tag>, lost: &BTreeSet<Tag>) -> Vec<RecordCell> {
+fn cells(log: Option<&Log>, first: i64, high_watermark: i64, ledger: &Ledger) -> Vec<RecordCell> {
     let mut cells = vec![RecordCell::Empty; LOG_TAIL];
     let Some(log) = log else { return cells };
     for batch in log.batches_from(first.max(log.start_offset())) {
@@ -351,9 +340,9 @@ fn cells(log: Option<&Log>, first: i64, high_watermark: i64, acked: &BTreeSet<Ta
             let Some(cell) = usize::try_from(offset - first).ok().and_then(|place| cells.get_mut(place)) else { continue };
             let tag = batch.data().get(index as usize).map(|record| record.tag);
             *cell = match tag {
-                Some(tag) if lost.contains(&tag) => RecordCell::AckedLost,
+                Some(tag) if ledger.is_lost(tag) => RecordCell::AckedLost,
                 _ if offset < high_watermark => RecordCell::Safe,
-                Some(tag) if acked.contains(&tag) => RecordCell::NotSafeAcked,
+                Some(tag) if ledger.is_acked(tag) => RecordCell::NotSafeAcked,
                 Some(_) | None => RecordCell::NotSafe,
             };
         }

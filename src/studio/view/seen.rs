@@ -63,6 +63,18 @@ impl<'a> Seen<'a> {
         self.machine(NodeId::Broker(broker)).is_none_or(|machine| machine.process.is_none())
     }
 
+    /// A replica's own high watermark: of the process, or what a dead one had checkpointed.
+    pub fn high_watermark(self, broker: BrokerId, tp: Tp) -> i64 {
+        let running = self.world().broker(broker).and_then(|process| process.high_watermark(tp));
+        running.or_else(|| self.machine(NodeId::Broker(broker))?.disk.hw_checkpoint.get(&tp).copied()).unwrap_or(0)
+    }
+
+    /// The high watermark of a partition: its leader's, or the last that a leader had while there is none at work.
+    pub fn partition_high_watermark(self, tp: Tp, leader: Option<BrokerId>) -> i64 {
+        let working = leader.and_then(|leader| self.world().broker(leader)).and_then(|process| process.high_watermark(tp));
+        working.or_else(|| self.reel().high_watermark(tp, self.n_entries())).unwrap_or(0)
+    }
+
     pub fn client_name(self, id: ClientId) -> String {
         self.world().client_name(id).map_or_else(|| format!("client-{id}"), |name| name.to_string())
     }

@@ -6,7 +6,7 @@ use highwater_engine::trace::Kind;
 use super::facts::fact;
 use super::ledger::Ledger;
 use super::model::*;
-use super::promises::first_lost;
+use super::promises::{first_lost, stalled_partition};
 use super::seen::{Seen, count, ids};
 use crate::explain::{Question, Standing, What, explain};
 
@@ -93,7 +93,11 @@ fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Ve
             seen.tp(&PartitionRef { topic: topic.name.clone(), partition: partition.partition }).map(Question::Leader)
         }
         Verdict::AckedLost { .. } => first_lost(ledger).map(|(tag, tp, offset)| Question::Lost { tag, tp, offset }),
-        Verdict::WritesRefused { producer, .. } | Verdict::WritesStalled { producer } => Some(Question::Producer(producer.clone())),
+        Verdict::WritesRefused { producer, .. } => Some(Question::Producer(producer.clone())),
+        Verdict::WritesStalled { producer } => match stalled_partition(seen, producer) {
+            Some(tp) => Some(Question::HighWatermark(tp)),
+            None => Some(Question::Producer(producer.clone())),
+        },
         Verdict::DeliveredTwice { .. } | Verdict::OutOfOrder { .. } => {
             let last = seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. } | Kind::GroupStateChanged { .. }));
             last.map(|(index, _)| Question::Entry(index))

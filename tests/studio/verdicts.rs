@@ -1,0 +1,149 @@
+//! Verdicts and chains of causes of failures that no scenario of the gallery has: lost, refused and unreachable. It scripts faults, never outcomes.
+
+use highwater_studio::desk::command::{Command, Outcome};
+use highwater_studio::desk::{Desk, Studio};
+use highwater_studio::link::Link;
+use highwater_studio::scenario::decode;
+use highwater_studio::view::model::*;
+
+/// A studio on a scenario of the test, at a moment.
+fn open(scenario: &str, seconds: u64) -> Studio {
+    let scenario = decode(scenario).unwrap_or_else(|error| panic!("{error}"));
+    let mut studio = Studio::open(&Link::new(scenario).fragment()).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(studio.handle(Command::SeekTo { at_us: seconds * 1_000_000 }), Outcome::Done);
+    studio
+}
+
+fn verdict(studio: &Studio, fits: impl Fn(&Verdict) -> bool) -> (usize, VerdictCard) {
+    let promises = studio.promises();
+    let found = promises.verdicts.iter().enumerate().find(|(_, card)| fits(&card.verdict));
+    found.map(|(index, card)| (index, card.clone())).unwrap_or_else(|| panic!("{:#?}", promises.verdicts))
+}
+
+fn chain(studio: &Studio, about: &Subject) -> Vec<Fact> {
+    studio.why(about).map(|chain| chain.steps.into_iter().map(|step| step.fact).collect()).unwrap_or_default()
+}
+
+fn has(facts: &[Fact], fits: impl Fn(&Fact) -> bool) {
+    assert!(facts.iter().any(fits), "{facts:#?}");
+}
+
+/// The followers cannot fetch, are still in the ISR, and one of them is elected when the leader dies.
+const LOSS: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2,3]}}},
+    "producers":{"checkout":{"rate":"10/s","stop":"8s","config":{"acks":1,"enable.idempotence":false}}},
+    "script":[{"at":"5s","do":[{"cut":{"between":1,"and":[2,3]}}]},{"at":"8s","do":[{"kill":1},{"heal":"all"}]},{"at":"30s","do":[{"start":1}]}]}"#;
+
+#[test]
+fn records_that_the_leader_alone_acknowledged_are_lost_with_it() {
+    let studio = open(LOSS, 8);
+    verdict(&studio, |verdict| matches!(verdict, Verdict::AtRisk { .. }));
+    let studio = open(LOSS, 25);
+    let (index, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::AckedLost { .. }));
+    let Verdict::AckedLost { count } = card.verdict else { panic!("{card:?}") };
+    assert!((20..60).contains(&count), "{count}");
+    assert!(matches!(card.cause, Some(Cause::AckedByLeaderAlone { broker: 1, .. })), "{card:?}");
+    assert_eq!(card.cure, Some(Cure::Acks { producer: "checkout".into(), to: "all".into() }));
+    let facts = chain(&studio, &Subject::Verdict(index));
+    has(&facts, |fact| matches!(fact, Fact::AckedLost { .. }));
+    has(&facts, |fact| matches!(fact, Fact::LeaderElected { how: ElectionKind::Clean, .. }));
+    has(&facts, |fact| *fact == Fact::Killed { node: NodeRef::Broker(1) });
+    has(&facts, |fact| matches!(fact, Fact::Acked { by: AckedBy::LeaderAlone, .. }));
+    has(&facts, |fact| matches!(fact, Fact::SettingWas { key, value, .. } if key == "acks" && value == "1"));
+    // The same records in the ledger, on the stage and in the counts.
+    let promises = studio.promises();
+    assert_eq!(promises.ledger.iter().filter(|square| square.fate == RecordFate::AckedLost).count() as u64, count);
+    assert_eq!(promises.counts.lost, count);
+    assert_eq!(studio.scene().producers[0].lost, count);
+    assert!(studio.scene().brokers[0].replicas[0].cells.contains(&RecordCell::AckedLost), "the old leader's log still has them");
+    // The old leader comes back and cuts its log.
+    let studio = open(LOSS, 45);
+    assert!(!studio.scene().brokers[0].replicas[0].cells.contains(&RecordCell::AckedLost));
+    let facts = chain(&studio, &Subject::Verdict(verdict(&studio, |verdict| matches!(verdict, Verdict::AckedLost { .. })).0));
+    has(&facts, |fact| matches!(fact, Fact::Truncated { broker: 1, .. }));
+}
+
+#[test]
+fn the_cure_that_is_offered_for_a_loss_helps() {
+    let mut studio = open(LOSS, 25);
+    let (_, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::AckedLost { .. }));
+    let cure = card.cure.unwrap_or_else(|| panic!("no cure"));
+    assert_eq!(studio.handle(Command::Try(cure)), Outcome::NewRun);
+    assert_eq!(studio.promises().counts.lost, 0);
+}
+
+#[test]
+fn writes_below_min_insync_replicas_are_refused_by_kafkas_name() {
+    const REFUSED: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2,3]},"config":{"min.insync.replicas":2}}},
+        "producers":{"checkout":{"rate":"10/s"}},"script":[{"at":"6s","do":[{"kill":[2,3]}]},{"at":"50s","checkpoint":"later"}]}"#;
+    // Requests that wait in the purgatory when the ISR shrinks end with their own time-out; until then nothing is answered.
+    let studio = open(REFUSED, 10);
+    let (_, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::WritesStalled { .. }));
+    assert!(matches!(card.cause, Some(Cause::FencingPending { broker: 2 | 3, .. })), "{card:?}");
+    let studio = open(REFUSED, 30);
+    let (index, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::WritesStalled { .. }));
+    assert!(matches!(card.cause, Some(Cause::IsrBelowMin { isr: 1, min: 2, .. })), "{card:?}");
+    has(&chain(&studio, &Subject::Verdict(index)), |fact| matches!(fact, Fact::IsrShrunk { .. }));
+    let studio = open(REFUSED, 45);
+    let (index, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::WritesRefused { error, .. } if error == "NOT_ENOUGH_REPLICAS"));
+    assert!(matches!(card.cause, Some(Cause::IsrBelowMin { isr: 1, min: 2, .. })), "{card:?}");
+    let facts = chain(&studio, &Subject::Verdict(index));
+    has(&facts, |fact| matches!(fact, Fact::IsrShrunk { .. }));
+    has(&facts, |fact| matches!(fact, Fact::Killed { node: NodeRef::Broker(2 | 3) }));
+    has(&facts, |fact| matches!(fact, Fact::SettingWas { key, .. } if key == "min.insync.replicas"));
+    let partition = PartitionRef { topic: "orders".into(), partition: 0 };
+    assert_eq!(studio.scene().topics[0].partitions[0].isr_health, IsrHealth::BelowMin);
+    let facts = chain(&studio, &Subject::Isr(partition));
+    has(&facts, |fact| matches!(fact, Fact::Fenced { .. }));
+}
+
+#[test]
+fn a_lost_quorum_is_named_with_what_took_it() {
+    const QUORUM: &str = r#"{"scenario":1,"script":[{"at":"6s","do":[{"kill":["controller/1","controller/2"]}]}]}"#;
+    let studio = open(QUORUM, 20);
+    let (index, card) = verdict(&studio, |verdict| *verdict == Verdict::NoActiveController);
+    assert_eq!(card.cause, Some(Cause::QuorumLost { alive: 1, voters: 3 }));
+    has(&chain(&studio, &Subject::Verdict(index)), |fact| matches!(fact, Fact::Killed { node: NodeRef::Controller(_) }));
+    assert!(!studio.scene().controllers.iter().any(|controller| controller.role == QuorumRole::Active));
+}
+
+#[test]
+fn a_stalled_high_watermark_names_whom_it_waits_for() {
+    const STALLED: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2,3]}}},"producers":{"checkout":{"rate":"10/s"}},"script":[{"at":"6s","do":[{"pause":3}]}]}"#;
+    let studio = open(STALLED, 8);
+    let partition = PartitionRef { topic: "orders".into(), partition: 0 };
+    let facts = chain(&studio, &Subject::HighWatermark(partition.clone()));
+    has(&facts, |fact| matches!(fact, Fact::HighWatermarkStalled { broker: 1, waits_for, .. } if *waits_for == [3]));
+    has(&facts, |fact| *fact == Fact::Paused { node: NodeRef::Broker(3) });
+    let inspected = studio.inspect(&Subject::Partition(partition)).unwrap_or_else(|| panic!("the partition exists"));
+    assert!(inspected.questions.iter().any(|question| matches!(question, Subject::HighWatermark(_))));
+    let waiting = studio.playback().awaiting.map(|wait| wait.what);
+    assert_eq!(waiting, Some(Waiting::Fencing { broker: 3 }));
+}
+
+#[test]
+fn everything_on_the_stage_can_be_inspected_and_asked_why() {
+    let mut studio = open(LOSS, 20);
+    studio.handle(Command::OpenTopic("__consumer_offsets".into()));
+    let scene = studio.scene();
+    let mut subjects: Vec<Subject> = scene.controllers.iter().map(|controller| Subject::Controller(controller.id)).collect();
+    for broker in &scene.brokers {
+        subjects.push(Subject::Broker(broker.id));
+        subjects.extend(broker.replicas.iter().map(|replica| Subject::Replica { partition: replica.partition.clone(), broker: broker.id }));
+    }
+    subjects.extend(scene.producers.iter().map(|producer| Subject::Producer(producer.name.clone())));
+    subjects.extend(scene.groups.iter().map(|group| Subject::Group(group.name.clone())));
+    subjects.extend(scene.groups.iter().flat_map(|group| &group.members).map(|member| Subject::Member(member.name.clone())));
+    subjects.extend(studio.promises().ledger.iter().map(|square| Subject::LedgerRecord(square.number)));
+    subjects.extend(studio.log_tail(&LogFilter::default(), 300).lines.iter().map(|line| Subject::Trace(line.trace)));
+    assert!(subjects.len() > 300, "{}", subjects.len());
+    for subject in subjects {
+        assert!(studio.inspect(&subject).is_some(), "{subject:?}");
+        if let Some(chain) = studio.why(&subject) {
+            assert!(!chain.steps.is_empty() && chain.steps.len() <= MAX_WHY, "{subject:?}");
+        }
+    }
+    for flight in studio.motion().flights {
+        assert!(studio.inspect(&Subject::Message(flight.id)).is_some());
+    }
+    assert_eq!(studio.inspect(&Subject::Broker(9)), None);
+}
