@@ -16,7 +16,7 @@ const ENGINE: [Row; 14] = [
     ("log", &["base", "protocol"]),
     ("node", &["base", "protocol", "trace", "log"]),
     ("metadata", &["base", "protocol"]),
-    ("quorum", &["node", "metadata", "log"]),
+    ("quorum", &["node", "metadata", "log", "rules"]),
     ("zookeeper", &["node", "metadata"]),
     ("controller", &["node", "metadata", "log", "rules", "quorum", "zookeeper"]),
     ("broker", &["node", "metadata", "log", "rules", "quorum", "zookeeper"]),
