@@ -10,6 +10,8 @@ use crate::workers;
 
 /// Runs that are tried to find fewer actions that still go wrong.
 const SHRINK_TRIES: u32 = 200;
+/// From so many runs on, each of the hard things must have happened.
+const ENOUGH_RUNS: u64 = 1_000;
 /// Runs that went wrong and are told in full; of the others only the seed.
 const TOLD: usize = 3;
 
@@ -32,7 +34,8 @@ pub fn run(options: &Swarm) -> Result<bool, Complaint> {
     for (name, value) in counts.fields() {
         println!("{name:32} {value:>14}");
     }
-    for name in counts.never_happened() {
+    let never = counts.never_happened();
+    for name in &never {
         println!("never happened: {name}");
     }
     for (i, (seed, what)) in wrong.iter().enumerate() {
@@ -42,7 +45,9 @@ pub fn run(options: &Swarm) -> Result<bool, Complaint> {
         }
     }
     println!("\n{} of {} runs went wrong", wrong.len(), options.runs);
-    Ok(wrong.is_empty())
+    // A few runs may miss something; many that do are too benign to prove anything.
+    let is_benign = options.runs >= ENOUGH_RUNS && !never.is_empty();
+    Ok(wrong.is_empty() && !is_benign)
 }
 
 /// The shrunken run of a seed and the last lines of its trace.
