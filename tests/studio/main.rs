@@ -4,6 +4,7 @@ mod bad_scenarios;
 mod links;
 mod scenarios;
 mod story;
+mod swarm;
 mod text;
 mod time_travel;
 mod verdicts;
