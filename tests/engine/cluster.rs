@@ -147,7 +147,7 @@ impl Cluster {
         self.world.controller(active)?.image().partition(tp).map(f)
     }
 
-    /// How long ago the latest message of this kind was lost by an action.
+    /// Whether anything of this kind was noticed so far.
     pub fn saw(&self, is: impl Fn(&Kind) -> bool) -> bool {
         self.trace.iter().any(|e| is(&e.kind))
     }
