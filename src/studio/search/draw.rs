@@ -8,7 +8,7 @@ use highwater_engine::client::{ClientVersion, ConsumerSpec, Keys, PollForm, Prod
 use highwater_engine::node::message::AdminRequest;
 use highwater_engine::protocol::config::config_map;
 use highwater_engine::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, Placement};
-use highwater_engine::rules::Version;
+use highwater_engine::rules::{Broken, Version};
 use highwater_engine::world::{Action, BrokerSetup, LinkSetup, Setup};
 
 /// Everything that a run is made of: enough to play it again.
@@ -85,7 +85,7 @@ pub fn draw(seed: u64) -> Draw {
         jitter: Dur::us(u64::from(rng.below(2_000))),
         loss_per_million: if faults.lossy { rng.below(20_000) } else { 0 },
     };
-    let setup = Setup { seed, version, controllers, brokers, config, link };
+    let setup = Setup { seed, version, controllers, brokers, config, link, broken: Broken::NOTHING };
 
     let mut actions: Vec<(Dur, Action)> = Vec::new();
     let mut producers = Vec::new();
