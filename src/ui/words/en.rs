@@ -90,7 +90,6 @@ impl Words for English {
             Label::ElectUnclean => "Elect an unclean leader",
             Label::OpenAsColumns => "Show as columns",
             Label::CloseColumns => "Hide columns",
-            Label::DropMessage => "Drop this message",
             Label::Why => "Why?",
             Label::EveryRecord => "Every record, in the order sent",
             Label::Acknowledged => "acknowledged",
@@ -629,6 +628,9 @@ impl Words for English {
             Waiting::ScriptEntry => "next entry of the script".into(),
             Waiting::Other { timer } => timer.to_string(),
         }
+    }
+    fn fenced_in(&self, in_us: Micros) -> String {
+        format!("fenced in {}", duration(in_us))
     }
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String {
         match w {

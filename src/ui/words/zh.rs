@@ -82,7 +82,6 @@ impl Words for Chinese {
             Label::ElectUnclean => "不洁选举（unclean）",
             Label::OpenAsColumns => "按列展开",
             Label::CloseColumns => "收起各列",
-            Label::DropMessage => "丢弃这条消息",
             Label::Why => "为什么？",
             Label::EveryRecord => "每条记录，按发送顺序",
             Label::Acknowledged => "已确认",
@@ -616,6 +615,9 @@ impl Words for Chinese {
             Waiting::ScriptEntry => "脚本的下一步".into(),
             Waiting::Other { timer } => timer.to_string(),
         }
+    }
+    fn fenced_in(&self, in_us: Micros) -> String {
+        format!("{} 后隔离", duration(in_us))
     }
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String {
         match w {
