@@ -406,6 +406,7 @@ impl Desk for Fixture {
         let (topic, producer, group) = ("orders".to_owned(), "checkout".to_owned(), "billing".to_owned());
         let keys = [KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).to_vec();
         Rc::new(Settings {
+            previous: true,
             groups: vec![
                 SettingsGroup {
                     of: SettingsOf::Topic(topic.clone()),

@@ -6,6 +6,7 @@
 //! - `Studio::opening(ScenarioId) -> Studio` opens it shortly before its script begins, as the picker does;
 //! - `Studio::open(fragment: &str) -> Result<Studio, OpenError>` opens what stands behind `#` (payload, check, `at`, `d`;
 //!   view options such as `lang` are ignored) at its moment, paused.
+pub mod bench;
 pub mod command;
 mod gallery;
 mod refusals;

@@ -185,7 +185,7 @@ impl Studio {
         let ledger = Rc::new(Ledger::of(seen));
         let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
         let promises = Rc::new(promises::promises(seen, &ledger, &scene, revision));
-        let settings = Rc::new(settings::settings(seen, &scene));
+        let settings = Rc::new(settings::settings(seen, &scene, self.previous.is_some()));
         let views = Rc::new(Views { key, ledger, scene, promises, settings });
         *self.views.borrow_mut() = Some(views.clone());
         views

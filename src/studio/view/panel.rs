@@ -349,6 +349,8 @@ pub struct TextView {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// There is a run before this one to go back to.
+    pub previous: bool,
     pub groups: Vec<SettingsGroup>,
 }
 

@@ -31,7 +31,7 @@ fn term(text: impl Into<Term>) -> SettingValue {
 }
 
 /// Projects the panel.
-pub fn settings(seen: Seen<'_>, scene: &Scene) -> Settings {
+pub fn settings(seen: Seen<'_>, scene: &Scene, previous: bool) -> Settings {
     let mut groups = Vec::new();
     for (name, _) in &seen.scenario().topics {
         groups.push(topic(seen, scene, name));
@@ -44,7 +44,7 @@ pub fn settings(seen: Seen<'_>, scene: &Scene) -> Settings {
     }
     groups.push(offsets(seen));
     groups.push(cluster(seen));
-    Settings { groups }
+    Settings { previous, groups }
 }
 
 fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
