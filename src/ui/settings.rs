@@ -77,7 +77,8 @@ fn row(ui: &Ui, s: &Setting) -> Html {
         <div class={classes!("setting", differs.then_some("differs"))} title={format!("{config}{force}")}>
             <span class="setting-name">
                 { &name }if !s.live { <span aria-hidden="true">{ " ↻" }</span> }
-                if differs { <span class="config muted">{ format!("{} {default}", w.label(Label::Default)) }</span> }
+                if s.pending { <span class="config warn">{ w.label(Label::AskedFor) }</span> }
+                else if differs { <span class="config muted">{ format!("{} {default}", w.label(Label::Default)) }</span> }
             </span>
             { control(ui, s, group_name, value) }
         </div>

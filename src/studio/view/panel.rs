@@ -375,6 +375,8 @@ pub struct Setting {
     /// Live settings act at the playhead; the others begin a new run from 0 s.
     pub live: bool,
     pub value: SettingValue,
+    /// The value was asked for and is not in force yet: a request is on its way.
+    pub pending: bool,
     pub default: SettingValue,
     pub choices: Choices,
 }

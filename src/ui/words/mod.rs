@@ -162,6 +162,7 @@ pub enum Label {
     // settings
     SetUpNote,
     SetUpMark,
+    AskedFor,
     Default,
     On,
     Off,
@@ -195,6 +196,8 @@ pub enum Label {
     Nearest,
     Limit,
     DigestDiffers,
+    Digest,
+    DigestSame,
     PanicTitle,
     PanicText,
     PanicLink,
