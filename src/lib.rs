@@ -78,7 +78,7 @@ fn has_payload(fragment: &str) -> bool {
 }
 
 fn open(fragment: &str) -> Result<Box<dyn Desk>, OpenError> {
-    Ok(if has_payload(fragment) { Box::new(Studio::open(fragment)?) } else { Box::new(Studio::scenario(ScenarioId::AsItHappened)) })
+    Ok(if has_payload(fragment) { Box::new(Studio::open(fragment)?) } else { Box::new(Studio::opening(ScenarioId::AsItHappened)) })
 }
 
 /// Entry point: mounts the page into the element `app`.

@@ -15,6 +15,7 @@ pub enum Command {
     Conform(Conform),
     Swarm(Swarm),
     Trace(Trace),
+    Bench(Bench),
     /// A scenario file.
     Link(PathBuf),
     /// A link.
@@ -26,6 +27,11 @@ pub struct Trace {
     pub what: String,
     pub until: Option<Dur>,
     pub all: bool,
+}
+
+pub struct Bench {
+    pub events: u32,
+    pub json: bool,
 }
 
 pub struct Conform {
@@ -50,6 +56,7 @@ highwater: a simulated Kafka cluster, natively
   highwater conform FILE…        play recordings of real Kafka against the engine and compare
   highwater swarm                run random clusters under random faults and check invariants
   highwater trace FILE|LINK      tell what happens in a run
+  highwater bench                say how many events a second are simulated
   highwater link FILE            print the link of a scenario file, and its size
   highwater open LINK            print the scenario in a link
   highwater COMMAND --help       options of one command
@@ -95,6 +102,13 @@ highwater trace FILE|LINK [options]: tell what happens in a run, a line each
 The last line is the digest of the world: the same scenario gives the same digest everywhere.
 ";
 
+const BENCH_HELP: &str = "\
+highwater bench [options]: say how many events a second are simulated
+
+  --events N     how many to simulate (default 500000), after a tenth of them to warm up
+  --json         one line of JSON: {\"events_per_second\": N}
+";
+
 const LINK_HELP: &str = "\
 highwater link FILE: print the link of a scenario file; its size goes to the error stream
 
@@ -119,12 +133,13 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
         "conform" => conform(parser),
         "swarm" => swarm(parser),
         "trace" => trace(parser),
+        "bench" => bench(parser),
         "link" => Ok(one(parser, "link", "a scenario file")?.map_or(Command::Help(LINK_HELP), |file| Command::Link(file.into()))),
         "open" => match one(parser, "open", "a link")? {
             None => Ok(Command::Help(OPEN_HELP)),
             Some(link) => link.into_string().map(Command::Open).map_err(|_| "open: found bytes that are no text, expected a link".into()),
         },
-        _ => Err(format!("unknown command \"{command}\"; expected one of conform, swarm, trace, link, open (see highwater --help)")),
+        _ => Err(format!("unknown command \"{command}\"; expected one of conform, swarm, trace, bench, link, open (see highwater --help)")),
     }
 }
 
@@ -181,6 +196,22 @@ fn swarm(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
         }
     }
     Ok(Command::Swarm(options))
+}
+
+fn bench(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
+    let mut options = Bench { events: 500_000, json: false };
+    while let Some(arg) = parser.next().map_err(said)? {
+        match arg {
+            Long("help") | Short('h') => return Ok(Command::Help(BENCH_HELP)),
+            Long("events") => {
+                let events = number(&mut parser, "events", 1)?;
+                options.events = u32::try_from(events).map_err(|_| format!("--events: found {events}, expected at most {}", u32::MAX))?;
+            }
+            Long("json") => options.json = true,
+            other => return Err(format!("bench: {}; try highwater bench --help", other.unexpected())),
+        }
+    }
+    Ok(Command::Bench(options))
 }
 
 /// The only argument of a command; `None` if help was asked for.

@@ -1,6 +1,7 @@
 //! The native command `highwater`: the same engine as in the page, without the page. Holds arguments, files and printing only.
 
 mod args;
+mod bench;
 mod conform;
 mod links;
 mod swarm;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Conform(options) => conform::run(&options),
         Command::Swarm(options) => swarm::run(&options),
         Command::Trace(options) => trace::run(&options),
+        Command::Bench(options) => bench::run(&options),
         Command::Link(path) => links::link(&path),
         Command::Open(link) => links::open(&link),
     });

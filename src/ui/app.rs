@@ -598,8 +598,8 @@ impl App {
             None => Html::default(),
             Some(Dialog::Keys) => html! { <KeysDialog single_keys={self.single_keys} /> },
             Some(Dialog::Share) => {
-                let share = self.desk.read().share();
-                html! { <ShareDialog {share} at_us={self.views.playback.at_us} base={ctx.props().base.clone()} /> }
+                let (share, check) = (self.desk.read().share(), self.desk.read().digest_check());
+                html! { <ShareDialog {share} {check} at_us={self.views.playback.at_us} base={ctx.props().base.clone()} /> }
             }
         }
     }

@@ -157,7 +157,7 @@ pub fn LanesView(props: &LanesProps) -> Html {
                     }) }
                 </svg>
             </div>
-            <div class="lane-canvas" onpointerdown={down} onpointermove={moved} onpointerup={up} onwheel={wheel}>
+            <div class="lane-canvas" data-track="1" onpointerdown={down} onpointermove={moved} onpointerup={up} onwheel={wheel}>
                 <svg class="lane-svg" width="100%" height={height.to_string()} aria-hidden="true">
                     { for ticks(window).into_iter().map(|t| html! {
                         <>
@@ -312,7 +312,7 @@ pub fn Strip(props: &LanesProps) -> Html {
     let x = |us: Micros| percent(place(us, window));
     html! {
         <div
-            class="strip-scrub" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)} aria-valuemin="0"
+            class="strip-scrub" data-track="1" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)} aria-valuemin="0"
             aria-valuemax={(props.end_us / 1000).to_string()} aria-valuenow={(at / 1000).min(props.end_us / 1000).to_string()}
             aria-valuetext={w.playhead(at, props.end_us)}
             onpointerdown={move |e: PointerEvent| { *da.borrow_mut() = true; web::pointer_capture(&e); a(&e, false); }}

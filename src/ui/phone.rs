@@ -76,7 +76,7 @@ pub fn PhoneStage(props: &PhoneProps) -> Html {
         }
     });
     html! {
-        <section class="phone-stage" aria-label={w.label(Label::Stage)}>
+        <section id="stage" class="phone-stage" aria-label={w.label(Label::Stage)}>
             { chosen }
             <ClientCards scene={scene.clone()} selected={props.selected.clone()} />
         </section>

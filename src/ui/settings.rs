@@ -53,7 +53,9 @@ pub fn SettingsList(props: &ListProps) -> Html {
                 </section>
             }) }
             <p class="muted note">{ w.label(Label::SetUpNote) }</p>
-            <button type="button" class="btn small" onclick={ui.on_do(Command::PreviousRun)}>{ w.label(Label::PreviousRun) }</button>
+            if props.settings.previous {
+                <button type="button" class="btn small" onclick={ui.on_do(Command::PreviousRun)}>{ w.label(Label::PreviousRun) }</button>
+            }
         </div>
     }
 }
@@ -63,7 +65,8 @@ fn row(ui: &Ui, s: &Setting) -> Html {
     let name = w.setting(&s.key);
     let value = setting_value(&s.value, w);
     let default = setting_value(&s.default, w);
-    let config = s.key.config_name().filter(|c| *c != name);
+    // The full name of Kafka's is said where the panel's is shorter.
+    let config = s.key.config_name().filter(|c| *c != name).map(|c| format!("{c}: ")).unwrap_or_default();
     let force = w.in_force(&value, &default);
     let differs = s.value != s.default;
     let group_name = match s.live {
@@ -71,15 +74,13 @@ fn row(ui: &Ui, s: &Setting) -> Html {
         false => format!("{name} ({})", w.label(Label::SetUpMark)),
     };
     html! {
-        <div class={classes!("setting", differs.then_some("differs"))} title={force.clone()}>
-            <span class="setting-name">{ &name }if !s.live { <span aria-hidden="true">{ " ↻" }</span> }</span>
+        <div class={classes!("setting", differs.then_some("differs"))} title={format!("{config}{force}")}>
+            <span class="setting-name">
+                { &name }if !s.live { <span aria-hidden="true">{ " ↻" }</span> }
+                if s.pending { <span class="config warn">{ w.label(Label::AskedFor) }</span> }
+                else if differs { <span class="config muted">{ format!("{} {default}", w.label(Label::Default)) }</span> }
+            </span>
             { control(ui, s, group_name, value) }
-            if config.is_some() || differs {
-                <span class="config muted">
-                    <span>{ config.unwrap_or_default() }</span>
-                    if differs { <span>{ format!("{} {default}", w.label(Label::Default)) }</span> }
-                </span>
-            }
         </div>
     }
 }
@@ -89,7 +90,7 @@ fn control(ui: &Ui, s: &Setting, name: String, value: String) -> Html {
     let set = |v: &SettingValue| ui.on_do(Command::Set(s.key.clone(), v.clone()));
     match &s.choices {
         Choices::OneOf(all) => html! {
-            <span class="seg" role="group" aria-label={name}>
+            <span class={classes!("seg", (all.len() > 3).then_some("many"))} role="group" aria-label={name}>
                 { for all.iter().map(|v| {
                     let on = *v == s.value;
                     html! { <button type="button" class={classes!(on.then_some("on"))} aria-pressed={on.to_string()} onclick={set(v)}>{ setting_value(v, w) }</button> }

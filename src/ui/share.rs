@@ -11,6 +11,11 @@ pub fn link(base: &str, fragment: &str, lang: &str) -> String {
     format!("{base}#{fragment}&lang={lang}")
 }
 
+/// The digest that a link names.
+fn digest(fragment: &str) -> Option<&str> {
+    fragment.split('&').find_map(|option| option.strip_prefix("d="))
+}
+
 /// Markup of a frame for another page: the strictest sandbox in which it works.
 pub fn frame(base: &str, share: &Share, lang: &str, title: &str) -> String {
     let escape = |s: &str| s.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
@@ -25,6 +30,8 @@ pub fn frame(base: &str, share: &Share, lang: &str, title: &str) -> String {
 pub struct ShareProps {
     pub share: Share,
     pub at_us: Micros,
+    /// What came of the digest of the link that was opened.
+    pub check: DigestCheck,
     /// Address of the playground, ending in `/`.
     pub base: AttrValue,
 }
@@ -69,7 +76,10 @@ pub fn ShareDialog(props: &ShareProps) -> Html {
                 <h2 id="share-title">{ w.label(Label::ShareTitle) }</h2>
                 <button type="button" class="btn square" aria-label={w.label(Label::Close)} onclick={close}>{ "✕" }</button>
             </div>
-            <p class="muted">{ w.label(Label::ShareMoment) }{ " " }<span class="mono">{ moment(props.at_us) }</span></p>
+            <p class="muted">{ w.label(Label::ShareMoment) }{ " " }<span class="mono">{ moment(props.at_us) }</span>
+                if let Some(d) = digest(&props.share.fragment) { { format!(" · {} ", w.label(Label::Digest)) }<span class="mono">{ d.to_owned() }</span> }
+                if props.check == DigestCheck::Same { { format!(" · {}", w.label(Label::DigestSame)) } }
+            </p>
             <label for="share-link">{ w.label(Label::ShareLink) }</label>
             <div class="copy-row">
                 <input id="share-link" class="mono" type="text" readonly=true value={address.clone()} />

@@ -78,25 +78,30 @@ pub fn closest_matches(target: Option<web_sys::EventTarget>, selector: &str) -> 
     target.and_then(|t| t.dyn_into::<Element>().ok()).and_then(|e| e.closest(selector).ok().flatten()).is_some()
 }
 
-fn fraction(x: i32, target: Option<web_sys::EventTarget>) -> Option<f64> {
-    let e = target?.dyn_into::<Element>().ok()?;
-    let r = e.get_bounding_client_rect();
+fn fraction(x: i32, track: Option<Element>) -> Option<f64> {
+    let r = track?.get_bounding_client_rect();
     (r.width() > 0.0).then(|| ((f64::from(x) - r.left()) / r.width()).clamp(0.0, 1.0))
 }
 
-/// Where a pointer stands in the element that listens, from 0 at its left to 1 at its right.
+/// The element marked `data-track` in which an event happened. Events are heard at the root of the page, so that the event
+/// itself does not say which element listens.
+fn track(e: &web_sys::Event) -> Option<Element> {
+    e.target()?.dyn_into::<Element>().ok()?.closest("[data-track]").ok().flatten()
+}
+
+/// Where a pointer stands in its track, from 0 at its left to 1 at its right.
 pub fn pointer_fraction(e: &PointerEvent) -> Option<f64> {
-    fraction(e.client_x(), e.current_target())
+    fraction(e.client_x(), track(e))
 }
 
 /// The same for a wheel.
 pub fn wheel_fraction(e: &WheelEvent) -> Option<f64> {
-    fraction(e.client_x(), e.current_target())
+    fraction(e.client_x(), track(e))
 }
 
-/// Keeps all further moves of this pointer with the element that listens, until it is released.
+/// Keeps all further moves of this pointer with its track, until it is released.
 pub fn pointer_capture(e: &PointerEvent) {
-    if let Some(el) = e.current_target().and_then(|t| t.dyn_into::<Element>().ok()) {
+    if let Some(el) = track(e) {
         let _ = el.set_pointer_capture(e.pointer_id());
     }
 }
@@ -107,10 +112,10 @@ pub fn focused_number(id: &str) -> Option<usize> {
     focused.strip_prefix(id)?.strip_prefix('-')?.parse().ok()
 }
 
-/// Where the mouse stands in the element that listens, in whole pixels of its own `width` from its upper left, however much
+/// Where the mouse stands in its track, in whole pixels of its own `width` from its upper left, however much
 /// it is enlarged.
 pub fn place_in_target(e: &web_sys::MouseEvent) -> Option<(u32, u32)> {
-    let el = e.current_target()?.dyn_into::<Element>().ok()?;
+    let el = track(e)?;
     let r = el.get_bounding_client_rect();
     let own = el.get_attribute("width").and_then(|w| w.parse::<f64>().ok()).filter(|_| r.width() > 0.0);
     let scale = own.map_or(1.0, |w| w / r.width());

@@ -1,6 +1,7 @@
 //! Everything that touches the browser, and nothing that knows Kafka. No other file names `web_sys` or `js_sys`.
 //! It deliberately keeps no state of the run: what the browser refuses (storage in a sandbox, a clipboard without
 //! permission) becomes `None` or `false`, never a panic.
+mod bench;
 mod clipboard;
 mod document;
 mod frames;

@@ -1,6 +1,7 @@
 // The embedded form at its frozen path, inside another site. What it shows is for other topics.
 
 import { equal, ok } from './harness.mjs';
+import { at, scrub, share } from './person.mjs';
 
 async function frameOf(visit, page) {
   const frame = await (await page.locator('iframe').elementHandle()).contentFrame();
@@ -23,6 +24,25 @@ export default async function (suite) {
     });
     equal(storage, 'SecurityError', 'storage');
     await suite.picture(page, 'embed-sandboxed-wide-light');
+  });
+
+  await suite.check('a shared frame plays in the strictest sandbox, from its moment on', async (visit) => {
+    const page = await visit.open('');
+    await scrub(page, 13);
+    const { frame: markup } = await share(page);
+    const address = markup.match(/src="([^"]*)"/)[1].replaceAll('&amp;', '&');
+    const host = await visit.open(suite.elsewhere.embedding(address), { ready: false });
+    const frame = await frameOf(visit, host);
+    equal(await at(frame), await at(page), 'the moment');
+    await frame.getByRole('button', { name: 'Play' }).click();
+    const from = await at(frame);
+    await frame.waitForFunction((before) => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) > before, from);
+    await frame.getByRole('button', { name: 'Pause' }).click();
+    equal(await frame.locator('#stage').count(), 1, 'stages');
+    const out = await frame.getByRole('link', { name: /Highwater/ }).getAttribute('href');
+    ok(out.startsWith(`${visit.url}#k1`), `the way out leads to the playground: ${out}`);
+    await suite.accessible(frame);
+    await suite.picture(host, 'embed-playing-wide-light');
   });
 
   await suite.check('the embed takes neither focus nor scroll from its host, and stores nothing', async (visit) => {

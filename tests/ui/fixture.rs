@@ -402,10 +402,11 @@ impl Desk for Fixture {
         let n = |all: &[u32]| Choices::OneOf(all.iter().map(|n| Number(*n)).collect());
         let steps = |less, more| Choices::Steps { less, more };
         let terms = |all: &[&'static str]| Choices::OneOf(all.iter().map(|t| Term((*t).into())).collect());
-        let one = |key, live, value: SettingValue, default: SettingValue, choices| Setting { key, live, value, default, choices };
+        let one = |key, live, value: SettingValue, default: SettingValue, choices| Setting { key, live, value, pending: false, default, choices };
         let (topic, producer, group) = ("orders".to_owned(), "checkout".to_owned(), "billing".to_owned());
         let keys = [KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).to_vec();
         Rc::new(Settings {
+            previous: true,
             groups: vec![
                 SettingsGroup {
                     of: SettingsOf::Topic(topic.clone()),

@@ -155,7 +155,7 @@ fn the_link_and_the_frame_carry_language_and_moment() {
 #[test]
 fn the_share_box_measures_the_link() {
     let share = Fixture::new().share();
-    let inner: Html = html! { <ShareDialog {share} at_us={fixture::AT} base="https://example.org/hw/" /> };
+    let inner: Html = html! { <ShareDialog {share} at_us={fixture::AT} check={DigestCheck::Same} base="https://example.org/hw/" /> };
     let html = render(Lang::En, inner);
     check_house_rules(&html);
     assert!(html.contains("of 65536 characters"));

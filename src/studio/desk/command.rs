@@ -1,6 +1,6 @@
 //! Everything that the page can ask of the studio, as one closed list. It deliberately says nothing about how it looks:
 //! language, theme and which panel is open are the page's own affair.
-use crate::view::model::{BranchId, Cure, MessageRef, Micros, NodeAction, NodeRef, OpenError, Pace, ScenarioId, SettingKey, SettingValue, StepKind, Term, TraceId};
+use crate::view::model::{BranchId, Cure, Micros, NodeAction, NodeRef, OpenError, Pace, ScenarioId, SettingKey, SettingValue, StepKind, Term, TraceId};
 
 /// One wish of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,6 @@ pub enum Command {
         one_way: bool,
     },
     Set(SettingKey, SettingValue),
-    DropMessage(MessageRef),
     /// Preferred or unclean election of one partition.
     ElectLeader {
         topic: String,

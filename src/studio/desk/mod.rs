@@ -3,8 +3,10 @@
 //!
 //! The studio provides `Studio: Desk` and its constructors:
 //! - `Studio::scenario(ScenarioId) -> Studio` opens a scenario of the picker at 0 s, paused;
+//! - `Studio::opening(ScenarioId) -> Studio` opens it shortly before its script begins, as the picker does;
 //! - `Studio::open(fragment: &str) -> Result<Studio, OpenError>` opens what stands behind `#` (payload, check, `at`, `d`;
 //!   view options such as `lang` are ignored) at its moment, paused.
+pub mod bench;
 pub mod command;
 mod gallery;
 mod refusals;

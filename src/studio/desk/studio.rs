@@ -21,6 +21,8 @@ use crate::view::{inspect, lanes, log, motion, promises, settings, why};
 
 /// Lines of the text view.
 const RECENT: usize = 20;
+/// How long before the first thing that its script does a scenario of the picker opens.
+const EVE: Dur = Dur::secs(1);
 
 /// One run with what was chosen to be seen of it.
 struct Run {
@@ -77,6 +79,15 @@ impl Run {
         Run::open(scenario, Origin::Gallery { id, changed: false })
     }
 
+    /// Stands shortly before the first thing that the script does.
+    fn to_eve(&mut self) {
+        let plan = &self.recording.branch().lowered.plan;
+        let first = plan.iter().filter(|due| due.scripted).map(|due| due.at.at).min();
+        if let Some(eve) = first.map(|first| Dur(first.0.saturating_sub(EVE.0))) {
+            self.recording.seek(self.recording.origin() + eve);
+        }
+    }
+
     /// Opens a link at its moment.
     fn of_link(fragment: &str) -> Result<(Run, DigestCheck), OpenError> {
         let link = Link::read(fragment).map_err(|error| refusals::of_link(&error))?;
@@ -127,6 +138,17 @@ impl Studio {
         }
     }
 
+    /// Opens a scenario of the picker shortly before its script begins, paused: the cluster is at work, and what the
+    /// scenario is about is still to come. The whole past can be looked at from there.
+    ///
+    /// # Panics
+    /// As [`Studio::scenario`].
+    pub fn opening(id: ScenarioId) -> Studio {
+        let mut studio = Studio::scenario(id);
+        studio.run.to_eve();
+        studio
+    }
+
     /// Opens what stands behind `#` at its moment, paused.
     ///
     /// # Errors
@@ -163,7 +185,7 @@ impl Studio {
         let ledger = Rc::new(Ledger::of(seen));
         let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
         let promises = Rc::new(promises::promises(seen, &ledger, &scene, revision));
-        let settings = Rc::new(settings::settings(seen, &scene));
+        let settings = Rc::new(settings::settings(seen, &scene, self.previous.is_some()));
         let views = Rc::new(Views { key, ledger, scene, promises, settings });
         *self.views.borrow_mut() = Some(views.clone());
         views
@@ -347,8 +369,6 @@ impl Desk for Studio {
                 let change = verbs::of_setting(self.seen(), &views.scene, &key, &value);
                 self.change(change, false)
             }
-            // The engine loses the next message of a kind; one that is on its way has left its sender's hands.
-            Command::DropMessage(_) => Outcome::Refused(Refused::NotNow { action: "drop".into() }),
             Command::ElectLeader { topic, partition, unclean } => self.act(vec![Verb::ElectLeaders { unclean, partition: crate::scenario::Partition { topic, partition } }]),
             Command::Try(cure) => {
                 let change = verbs::of_cure(self.seen(), &cure);
@@ -369,7 +389,10 @@ impl Desk for Studio {
                 Outcome::Done
             }
             Command::OpenScenario(id) => match Run::of_gallery(id) {
-                Ok(run) => self.replace(run),
+                Ok(mut run) => {
+                    run.to_eve();
+                    self.replace(run)
+                }
                 Err(error) => Outcome::NotOpened(error),
             },
             Command::OpenLink(fragment) => self.open_link(&fragment),

@@ -75,6 +75,10 @@ impl Ledger {
     pub fn is_lost(&self, tag: Tag) -> bool {
         self.by_tag(tag).is_some_and(|entry| entry.fate == RecordFate::AckedLost)
     }
+    /// Whether it lies below the high watermark of its partition.
+    pub fn is_safe(&self, tag: Tag) -> bool {
+        self.by_tag(tag).is_some_and(|entry| entry.fate == RecordFate::Safe)
+    }
     fn by_tag(&self, tag: Tag) -> Option<&Entry> {
         self.entries.get(*self.numbers.get(&tag)?)
     }

@@ -349,6 +349,8 @@ pub struct TextView {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// There is a run before this one to go back to.
+    pub previous: bool,
     pub groups: Vec<SettingsGroup>,
 }
 
@@ -373,6 +375,8 @@ pub struct Setting {
     /// Live settings act at the playhead; the others begin a new run from 0 s.
     pub live: bool,
     pub value: SettingValue,
+    /// The value was asked for and is not in force yet: a request is on its way.
+    pub pending: bool,
     pub default: SettingValue,
     pub choices: Choices,
 }

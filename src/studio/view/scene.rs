@@ -272,7 +272,7 @@ impl Stage<'_> {
             log_end_offset: count(log.map_or(0, Log::end_offset)),
             high_watermark: count(high_watermark),
             leader_epoch: epoch.or_else(|| log.and_then(Log::latest_epoch)).unwrap_or(0).max(0) as u32,
-            cells: cells(log, column.first_shown as i64, high_watermark, self.ledger),
+            cells: cells(log, column.first_shown as i64, high_watermark, self.seen.is_down(broker), self.ledger),
         }
     }
 
@@ -331,7 +331,7 @@ fn quorum_role(role: EngineRole, active: bool) -> QuorumRole {
 }
 
 /// The tail of one log on the axis of its column.
-fn cells(log: Option<&Log>, first: i64, high_watermark: i64, ledger: &Ledger) -> Vec<RecordCell> {
+fn cells(log: Option<&Log>, first: i64, high_watermark: i64, down: bool, ledger: &Ledger) -> Vec<RecordCell> {
     let mut cells = vec![RecordCell::Empty; LOG_TAIL];
     let Some(log) = log else { return cells };
     for batch in log.batches_from(first.max(log.start_offset())) {
@@ -341,6 +341,8 @@ fn cells(log: Option<&Log>, first: i64, high_watermark: i64, ledger: &Ledger) ->
             let tag = batch.data().get(index as usize).map(|record| record.tag);
             *cell = match tag {
                 Some(tag) if ledger.is_lost(tag) => RecordCell::AckedLost,
+                // What a dead broker last wrote down of its high watermark is old; what is safe elsewhere is safe here too.
+                Some(tag) if down && ledger.is_safe(tag) => RecordCell::Safe,
                 _ if offset < high_watermark => RecordCell::Safe,
                 Some(tag) if ledger.is_acked(tag) => RecordCell::NotSafeAcked,
                 Some(_) | None => RecordCell::NotSafe,

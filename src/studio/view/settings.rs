@@ -1,14 +1,14 @@
 //! Everything that may be changed, with the value in force and the one it has by default. It changes nothing.
 
-use highwater_engine::base::NodeId;
 use highwater_engine::base::limits::{MAX_BROKERS, MAX_CONTROLLERS};
+use highwater_engine::base::{Dur, NodeId};
 use highwater_engine::client::ClientKind;
 use highwater_engine::client::{ClientVersion, Keys};
 use highwater_engine::world::machine::Role;
 
 use super::model::*;
 use super::seen::Seen;
-use crate::scenario::Placement;
+use crate::scenario::{Placement, Target, Verb, lower::timed};
 
 /// Rates that minus and plus lead through, in records a second.
 pub const RATES: [u32; 10] = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500];
@@ -16,6 +16,8 @@ pub const RATES: [u32; 10] = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 pub const PARTITIONS: [u32; 8] = [1, 2, 3, 6, 9, 12, 24, 50];
 /// Members of a group at most: as many as the page can name.
 pub const MAX_MEMBERS: u32 = 12;
+/// `default.api.timeout.ms` of an admin client.
+const ADMIN_PATIENCE: Dur = Dur::secs(60);
 
 fn numbers(value: u32, least: u32, most: u32) -> Choices {
     let step = |to: u32| SettingValue::Number(to);
@@ -31,7 +33,7 @@ fn term(text: impl Into<Term>) -> SettingValue {
 }
 
 /// Projects the panel.
-pub fn settings(seen: Seen<'_>, scene: &Scene) -> Settings {
+pub fn settings(seen: Seen<'_>, scene: &Scene, previous: bool) -> Settings {
     let mut groups = Vec::new();
     for (name, _) in &seen.scenario().topics {
         groups.push(topic(seen, scene, name));
@@ -44,7 +46,24 @@ pub fn settings(seen: Seen<'_>, scene: &Scene) -> Settings {
     }
     groups.push(offsets(seen));
     groups.push(cluster(seen));
-    Settings { groups }
+    Settings { previous, groups }
+}
+
+/// What was last asked for of a topic's config, if that was a short while ago: a request that took longer has failed.
+fn asked(seen: Seen<'_>, topic: &str, key: &str) -> Option<String> {
+    let now = seen.now().since(seen.recording.origin());
+    let recent = |at: Dur| at <= now && now.0 - at.0 <= ADMIN_PATIENCE.0;
+    let mut last = None;
+    for (_, entry) in timed(&seen.scenario().script).filter(|(moment, _)| recent(moment.at)) {
+        for verb in &entry.actions {
+            if let Verb::SetConfig { target: Target::Topic(name), config } = verb
+                && name == topic
+            {
+                last = config.get(key).cloned().or(last);
+            }
+        }
+    }
+    last
 }
 
 fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
@@ -61,8 +80,12 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
         None => (view.map_or(1, |topic| topic.partitions.len() as u32), view.map_or(1, |topic| topic.replication_factor)),
     };
     let partitions = view.map_or(partitions, |topic| topic.partitions.len() as u32);
-    let min: u32 = config("min.insync.replicas").and_then(|value| value.parse().ok()).unwrap_or(1);
-    let unclean = config("unclean.leader.election.enable").is_some_and(|value| value == "true");
+    // What was asked for stands here at once, so that asking again goes on from it.
+    let pending = |key: &str| asked(seen, name, key).filter(|value| config(key).as_ref() != Some(value));
+    let (min_asked, unclean_asked) = (pending("min.insync.replicas"), pending("unclean.leader.election.enable"));
+    let (min_pending, unclean_pending) = (min_asked.is_some(), unclean_asked.is_some());
+    let min: u32 = min_asked.or_else(|| config("min.insync.replicas")).and_then(|value| value.parse().ok()).unwrap_or(1);
+    let unclean = unclean_asked.or_else(|| config("unclean.leader.election.enable")).is_some_and(|value| value == "true");
     let topic = name.to_string();
     SettingsGroup {
         of: SettingsOf::Topic(topic.clone()),
@@ -70,6 +93,7 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
             Setting {
                 key: SettingKey::MinInsyncReplicas { topic: topic.clone() },
                 live: true,
+                pending: min_pending,
                 value: SettingValue::Number(min),
                 default: SettingValue::Number(1),
                 choices: numbers(min, 1, brokers.max(min)),
@@ -77,6 +101,7 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
             Setting {
                 key: SettingKey::UncleanElection { topic: topic.clone() },
                 live: true,
+                pending: unclean_pending,
                 value: SettingValue::Bool(unclean),
                 default: SettingValue::Bool(false),
                 choices: Choices::Toggle,
@@ -84,6 +109,7 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
             Setting {
                 key: SettingKey::ReplicationFactor { topic: topic.clone() },
                 live: false,
+                pending: false,
                 value: SettingValue::Number(replication),
                 default: SettingValue::Number(1),
                 choices: numbers(replication, 1, brokers),
@@ -91,6 +117,7 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
             Setting {
                 key: SettingKey::Partitions { topic },
                 live: false,
+                pending: false,
                 value: SettingValue::Number(partitions),
                 default: SettingValue::Number(1),
                 choices: ladder(partitions, &PARTITIONS, SettingValue::Number),
@@ -121,6 +148,7 @@ fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
             Setting {
                 key: SettingKey::Acks { producer: producer.clone() },
                 live: started,
+                pending: false,
                 value: term(view.acks.clone()),
                 default: term(if modern { "all" } else { "1" }),
                 choices: Choices::OneOf(["0", "1", "all"].map(term).into()),
@@ -128,6 +156,7 @@ fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
             Setting {
                 key: SettingKey::Idempotence { producer: producer.clone() },
                 live: started,
+                pending: false,
                 value: SettingValue::Bool(view.idempotent),
                 default: SettingValue::Bool(modern),
                 choices: Choices::Toggle,
@@ -135,6 +164,7 @@ fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
             Setting {
                 key: SettingKey::Rate { producer: producer.clone() },
                 live: started,
+                pending: false,
                 value: SettingValue::PerSecond(rate),
                 default: SettingValue::PerSecond(crate::scenario::Producer::default().rate),
                 choices: ladder(rate, &RATES, SettingValue::PerSecond),
@@ -142,6 +172,7 @@ fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
             Setting {
                 key: SettingKey::Keys { producer },
                 live: false,
+                pending: false,
                 value: SettingValue::Keys(pattern),
                 default: SettingValue::Keys(KeyPattern::None),
                 choices: Choices::OneOf([KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).into()),
@@ -160,6 +191,7 @@ fn of_group(view: &GroupView) -> SettingsGroup {
             Setting {
                 key: SettingKey::Members { group: group.clone() },
                 live: true,
+                pending: false,
                 value: SettingValue::Number(members),
                 default: SettingValue::Number(2),
                 choices: numbers(members, 0, MAX_MEMBERS),
@@ -167,6 +199,7 @@ fn of_group(view: &GroupView) -> SettingsGroup {
             Setting {
                 key: SettingKey::ClientVersion { group },
                 live: false,
+                pending: false,
                 value: term(version),
                 default: term(ClientVersion::default().name()),
                 choices: Choices::OneOf(ClientVersion::ALL.iter().map(|version| term(version.name())).collect()),
@@ -183,6 +216,7 @@ fn offsets(seen: Seen<'_>) -> SettingsGroup {
         settings: vec![Setting {
             key: SettingKey::OffsetsReplicationFactor,
             live: false,
+            pending: false,
             value: SettingValue::Number(value),
             default: SettingValue::Number(3),
             choices: numbers(value, 1, most.max(value)),
@@ -200,6 +234,7 @@ fn cluster(seen: Seen<'_>) -> SettingsGroup {
             Setting {
                 key: SettingKey::Brokers,
                 live: false,
+                pending: false,
                 value: SettingValue::Number(brokers),
                 default: SettingValue::Number(3),
                 choices: numbers(brokers, 1, MAX_BROKERS as u32),
@@ -207,6 +242,7 @@ fn cluster(seen: Seen<'_>) -> SettingsGroup {
             Setting {
                 key: SettingKey::Controllers,
                 live: false,
+                pending: false,
                 value: SettingValue::Number(controllers),
                 default: SettingValue::Number(3),
                 choices: Choices::Steps { less: (controllers > 2).then(|| odd(controllers - 2)), more: (controllers + 2 <= MAX_CONTROLLERS as u32).then(|| odd(controllers + 2)) },

@@ -58,8 +58,8 @@ fn actions(ui: &crate::ui::context::Ui, about: &Subject) -> Html {
             let elect = |unclean: bool| Command::ElectLeader { topic: p.topic.clone(), partition: p.partition, unclean };
             html! { <div class="card-buttons">{ button(Label::ElectPreferred, elect(false)) }{ button(Label::ElectUnclean, elect(true)) }</div> }
         }
-        Subject::Message(m) => html! { <div class="card-buttons">{ button(Label::DropMessage, Command::DropMessage(*m)) }</div> },
         Subject::Group(_)
+        | Subject::Message(_)
         | Subject::Controller(_)
         | Subject::Broker(_)
         | Subject::Replica { .. }

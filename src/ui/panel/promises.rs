@@ -173,7 +173,7 @@ fn Ledger(props: &PromisesProps) -> Html {
     html! {
         <>
             if earlier > 0 { <p class="muted">{ w.earlier_records(earlier) }</p> }
-            <svg class="ledger" role="img" aria-label={name} width={(PER_LINE * STEP / 10 + 2).to_string()} height={(lines * STEP / 10 + 2).to_string()} onclick={click}>
+            <svg class="ledger" data-track="1" role="img" aria-label={name} width={(PER_LINE * STEP / 10 + 2).to_string()} height={(lines * STEP / 10 + 2).to_string()} onclick={click}>
                 { for squares.iter().enumerate().map(|(i, s)| square(u32::try_from(i).unwrap_or(0), s)) }
             </svg>
         </>

@@ -5,7 +5,7 @@ use super::{Focus, Slot, cell_focus, column_of, opens, slots, tab};
 use crate::ui::context::{Ask, Ui, use_ui};
 use crate::ui::marks;
 use crate::ui::menu::{Entry, Menu};
-use crate::ui::words::{Label, duration};
+use crate::ui::words::Label;
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::NodeRef;
 use highwater_studio::view::model::*;
@@ -44,8 +44,8 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                     onfocus={cell_focus(&props.on_focus, (row, 0))} onclick={click} onkeydown={key}
                 >
                     { broker_name(&ui, b) }
-                    if let Some(rack) = &b.rack { <span class="muted">{ w.rack(rack) }</span> }
-                    <span class={classes!("mono", "state", state)}>{ standing(&ui, b) }</span>
+                    if let (Some(rack), None) = (&b.rack, b.fenced_in_us) { <span class="muted">{ w.rack(rack) }</span> }
+                    <span class={classes!("state", state)}>{ standing(&ui, b) }</span>
                     <NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} up={lower} />
                 </div>
                 { for slots(scene).into_iter().enumerate().map(|(i, (slot, first))| {
@@ -113,7 +113,7 @@ pub fn state_class(b: &BrokerView) -> &'static str {
 pub fn standing(ui: &Ui, b: &BrokerView) -> String {
     let w = ui.words();
     match b.fenced_in_us {
-        Some(t) => format!("{} · {}", w.broker_state(b), duration(t)),
+        Some(t) => format!("{} · {}", w.broker_state(b), w.fenced_in(t)),
         None => w.broker_state(b),
     }
 }

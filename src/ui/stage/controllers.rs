@@ -39,7 +39,7 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                                 <span class={if down { "danger" } else { "muted" }}>{ state }</span>
                                 if c.cut_off { { marks::cut_icon() } }
                             </button>
-                            <svg class="meta-tail" width="26" height="12" aria-hidden="true">
+                            <svg class="meta-tail" width="24" height="12" aria-hidden="true">
                                 { for c.tail.iter().enumerate().map(|(i, m)| {
                                     let class = match m {
                                         MetadataCell::Committed => "t-done",

@@ -137,7 +137,7 @@ pub fn Stage(props: &StageProps) -> Html {
     let (width, height) = (geometry.width.to_string(), geometry.height.to_string());
 
     html! {
-        <section class="stage" aria-labelledby="stage-title" data-stage="1">
+        <section id="stage" class="stage" aria-labelledby="stage-title" data-stage="1">
             <h2 id="stage-title" class="hidden">{ w.label(Label::Stage) }</h2>
             <p id="stage-help" class="hidden">{ w.label(Label::StageHelp) }</p>
             <div class="stage-in">
@@ -206,6 +206,11 @@ fn heads(ui: &super::context::Ui, scene: &Rc<Scene>, columns: &[(Slot, bool)], c
     }
 }
 
+/// Broker ids where there is little room.
+fn tight(all: &[u32]) -> String {
+    ids(all).replace(' ', "")
+}
+
 #[allow(clippy::too_many_arguments, reason = "one head is drawn from one place; a struct for it would only rename these")]
 fn head(ui: &super::context::Ui, scene: &Rc<Scene>, slot: &Slot, first: bool, chosen: Option<&PartitionRef>, column: usize, at: (usize, usize), on_focus: &Focus) -> Html {
     let w = ui.words();
@@ -251,7 +256,7 @@ fn head(ui: &super::context::Ui, scene: &Rc<Scene>, slot: &Slot, first: bool, ch
                         <span class="mono muted">{ format!("ep {}", p.leader_epoch) }</span>
                     </span>
                     <span class="head-line mono">
-                        <span class={classes!("isr", health)}>{ if short { ids(&p.isr).replace(' ', "") } else { format!("ISR {}", ids(&p.isr)) } }</span>
+                        <span class={classes!("isr", health)}>{ if short { tight(&p.isr) } else { format!("ISR {}", tight(&p.isr)) } }</span>
                         if !short { <span class="hw">{ format!("HW {}", p.high_watermark) }</span> }
                     </span>
                     if short && first { <span class="topic-name">{ &place.topic }</span> }

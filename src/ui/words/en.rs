@@ -90,7 +90,6 @@ impl Words for English {
             Label::ElectUnclean => "Elect an unclean leader",
             Label::OpenAsColumns => "Show as columns",
             Label::CloseColumns => "Hide columns",
-            Label::DropMessage => "Drop this message",
             Label::Why => "Why?",
             Label::EveryRecord => "Every record, in the order sent",
             Label::Acknowledged => "acknowledged",
@@ -134,6 +133,7 @@ impl Words for English {
             Label::TextLag => "Lag",
             Label::TextNone => "none",
             Label::SetUpNote => "↻ begins a new run from 0 s; the rest can be turned live.",
+            Label::AskedFor => "asked for just now",
             Label::SetUpMark => "begins a new run",
             Label::Default => "default",
             Label::On => "on",
@@ -164,6 +164,8 @@ impl Words for English {
             Label::Expected => "Expected",
             Label::Nearest => "Nearest known name",
             Label::Limit => "Limit",
+            Label::Digest => "digest",
+            Label::DigestSame => "the run that was opened gave the digest of its link",
             Label::DigestDiffers => "This run differs from the one that the link was made from.",
             Label::PanicTitle => "Highwater has stopped",
             Label::PanicText => "This is a bug of the page, not of the cluster. The message below says where.",
@@ -629,6 +631,9 @@ impl Words for English {
             Waiting::ScriptEntry => "next entry of the script".into(),
             Waiting::Other { timer } => timer.to_string(),
         }
+    }
+    fn fenced_in(&self, in_us: Micros) -> String {
+        format!("fenced in {}", duration(in_us))
     }
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String {
         match w {

@@ -113,7 +113,6 @@ pub enum Label {
     ElectUnclean,
     OpenAsColumns,
     CloseColumns,
-    DropMessage,
     // promises
     Why,
     EveryRecord,
@@ -163,6 +162,7 @@ pub enum Label {
     // settings
     SetUpNote,
     SetUpMark,
+    AskedFor,
     Default,
     On,
     Off,
@@ -196,6 +196,8 @@ pub enum Label {
     Nearest,
     Limit,
     DigestDiffers,
+    Digest,
+    DigestSame,
     PanicTitle,
     PanicText,
     PanicLink,
@@ -259,6 +261,8 @@ pub trait Words {
     fn coordinator(&self, g: &GroupView) -> String;
     fn member_now(&self, m: &MemberNow) -> String;
     fn waiting(&self, w: &Waiting) -> String;
+    /// How long until a broker is fenced, said beside it.
+    fn fenced_in(&self, in_us: Micros) -> String;
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String;
     fn flight(&self, f: &Flight) -> String;
     fn hidden_flights(&self, n: u32) -> String;

@@ -82,7 +82,6 @@ impl Words for Chinese {
             Label::ElectUnclean => "不洁选举（unclean）",
             Label::OpenAsColumns => "按列展开",
             Label::CloseColumns => "收起各列",
-            Label::DropMessage => "丢弃这条消息",
             Label::Why => "为什么？",
             Label::EveryRecord => "每条记录，按发送顺序",
             Label::Acknowledged => "已确认",
@@ -126,6 +125,7 @@ impl Words for Chinese {
             Label::TextLag => "积压",
             Label::TextNone => "无",
             Label::SetUpNote => "↻ 会从 0 s 开始新的一次运行；其余设置可即时更改。",
+            Label::AskedFor => "刚刚提出，尚未生效",
             Label::SetUpMark => "开始新的一次运行",
             Label::Default => "默认",
             Label::On => "开",
@@ -156,6 +156,8 @@ impl Words for Chinese {
             Label::Expected => "应为",
             Label::Nearest => "最接近的已知名称",
             Label::Limit => "上限",
+            Label::Digest => "摘要",
+            Label::DigestSame => "打开的运行与链接中的摘要一致",
             Label::DigestDiffers => "这次运行与生成链接时的运行不同。",
             Label::PanicTitle => "Highwater 已停止",
             Label::PanicText => "这是页面自身的缺陷，不是集群的问题。下面的信息说明了位置。",
@@ -616,6 +618,9 @@ impl Words for Chinese {
             Waiting::ScriptEntry => "脚本的下一步".into(),
             Waiting::Other { timer } => timer.to_string(),
         }
+    }
+    fn fenced_in(&self, in_us: Micros) -> String {
+        format!("{} 后隔离", duration(in_us))
     }
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String {
         match w {

@@ -1,0 +1,127 @@
+// The page for everyone: by keyboard alone, under axe's rules, at 320 px, without a style attribute.
+
+import { equal, ok } from './harness.mjs';
+import { at, pressUntil, scrub, verdict } from './person.mjs';
+
+/** Moves the focus by Tab until it stands on what matches. */
+async function tabTo(page, selector, most = 150) {
+  for (let i = 0; i < most; i += 1) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
+  }
+  throw new Error(`Tab never came to ${selector}`);
+}
+
+const focused = (page) => page.evaluate(() => document.activeElement?.id);
+
+/** The states of the page that are looked at, each reached from the one before. */
+const VIEWS = [
+  ['opened', async () => {}],
+  ['broken', async (page) => scrub(page, 25)],
+  ['why', async (page) => page.locator('#panel .card button').first().click()],
+  ['inspect', async (page) => page.locator('.replica').first().click()],
+  ['log', async (page) => page.locator('#tab-log').click()],
+  ['text', async (page) => page.locator('#tab-text').click()],
+  ['share', async (page) => page.locator('.top .primary').click()],
+];
+
+export default async function (suite) {
+  await suite.check('the story can be gone through by keyboard alone', async (visit) => {
+    const page = await visit.open('');
+    // To the kill, by notable changes.
+    await pressUntil(page, 'Shift+ArrowRight', async () => (await page.locator('.broker.s-down').count()) > 0);
+    equal(await at(page), 12_000, 'the kill');
+    await pressUntil(page, 'Shift+ArrowRight', async () => (await page.locator('#panel .card.bad').count()) > 0);
+    await verdict(page, 'Every consumer is stopped');
+    // Why?
+    await tabTo(page, '#panel .card.bad button');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.id === 'why');
+    await page.locator('#why', { hasText: 'offsets.topic.replication.factor' }).waitFor();
+    // Along the chain, back to the kill.
+    await tabTo(page, '#why .linky[aria-label*="12.000"]');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('[role=slider]').getAttribute('aria-valuenow') === '12000');
+    // The stage is a grid: one stop of Tab, then arrows.
+    await page.keyboard.press('Tab');
+    await tabTo(page, '[data-cell]');
+    await page.keyboard.press('Home');
+    const start = await focused(page);
+    await page.keyboard.press('ArrowRight');
+    ok((await focused(page)) !== start, 'an arrow moved the focus');
+    await page.keyboard.press('Enter');
+    await page.locator('#tab-inspect[aria-selected=true]').waitFor();
+    // The broker that died is started again from its menu.
+    await tabTo(page, 'button[aria-haspopup=menu][aria-label$="broker 1"]');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'menuitem');
+    for (let i = 0; i < 12 && (await page.evaluate(() => document.activeElement.textContent)) !== 'Start'; i += 1) await page.keyboard.press('ArrowDown');
+    equal(await page.evaluate(() => document.activeElement.textContent), 'Start', 'the entry');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => !document.querySelector('.broker.s-down'));
+    // Play and pause, where space is nobody else's.
+    await tabTo(page, '[role=slider]');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    // All keys, and Escape out of them.
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  for (const [scheme, locale] of [['light', 'en-US'], ['dark', 'en-US'], ['light', 'zh-CN']]) {
+    await suite.check(`axe finds nothing in the main views: ${scheme}, ${locale}`, async (visit) => {
+      const page = await visit.open('', { scheme, locale });
+      for (const [name, go] of VIEWS) {
+        await go(page);
+        await suite.accessible(page).catch((error) => {
+          throw new Error(`${name}: ${error.message}`);
+        });
+        equal(await page.locator('[style]').count(), 0, `style attributes in the view ${name}`);
+        if (scheme === 'dark' || locale === 'zh-CN') await suite.picture(page, `${name}-wide-${scheme}-${locale.slice(0, 2)}`);
+      }
+      equal(await page.evaluate(() => document.documentElement.lang), locale === 'zh-CN' ? 'zh-Hans' : 'en', 'the language of the document');
+    });
+  }
+
+  await suite.check('axe finds nothing on a phone, and no sheet scrolls sideways at 320 px', async (visit) => {
+    for (const [size, scheme] of [['phone', 'light'], ['phone', 'dark'], [{ width: 320, height: 640 }, 'light']]) {
+      const page = await visit.open('', { size, scheme });
+      await scrub(page, 25);
+      const sheets = await page.locator('.phone-tabs button').count();
+      equal(sheets, 4, 'sheets');
+      for (let i = 0; i < sheets; i += 1) {
+        await page.locator('.phone-tabs button').nth(i).click();
+        await page.locator('.phone-tabs button').nth(i).and(page.locator('[aria-current=page]')).waitFor();
+        await suite.accessible(page);
+        await suite.noSidewaysScroll(page);
+        equal(await page.locator('[style]').count(), 0, 'style attributes');
+        if (size === 'phone') await suite.picture(page, `sheet-${i + 1}-phone-${scheme}`);
+      }
+    }
+  });
+
+  await suite.check('changes are told to those who do not see them', async (visit) => {
+    const page = await visit.open('');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.locator('[role=status][aria-live=polite]', { hasText: 'broker 1 is killed' }).waitFor({ state: 'attached' });
+  });
+
+  await suite.check('single-letter keys can be turned off, and that is remembered', async (visit) => {
+    const page = await visit.open('');
+    await page.keyboard.press('?');
+    await page.getByRole('switch', { name: /single/i }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.reload();
+    await visit.started(page);
+    await page.keyboard.press('?');
+    // A key that still acts shows that keys were listened to all the while.
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.waitForFunction(() => document.querySelector('[role=slider]').getAttribute('aria-valuenow') === '12000');
+    equal(await page.getByRole('dialog').count(), 0, 'dialogs');
+  });
+}
