@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::config::{Backoff, CommonConfig, sooner};
-use super::net::{Net, NetDone};
 use crate::base::{ActionId, BrokerId, ClientId, Dur, Incarnation, LeaderEpoch, NodeId, Offset, SimTime, Tp};
+use crate::client::config::{Backoff, CommonConfig, sooner};
+use crate::client::net::{Net, NetDone};
 use crate::node::message::{AdminRequest, ClientCommand};
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{
@@ -560,100 +560,4 @@ impl Admin {
 }
 
 #[cfg(test)]
-mod tests {
-    use alloc::boxed::Box;
-
-    use super::*;
-    use crate::client::testing::{Bench, Reply};
-    use crate::client::{Client, ClientKind};
-    use crate::protocol::{ConfigMap, GroupState};
-
-    fn ask(bench: &mut Bench, client: &mut Client, number: u32, request: AdminRequest) {
-        bench.send(client, Event::Command(ClientCommand::Admin { action: ActionId(number), request }));
-    }
-
-    /// When the action was answered, in milliseconds.
-    fn answered(bench: &Bench, number: u32) -> Option<u64> {
-        bench.notes().find_map(|(at, k)| matches!(k, Kind::ActionAnswered { action, .. } if action.0 == number).then_some(at.0 / 1_000))
-    }
-
-    fn timed_out() -> AdminAnswer {
-        refused(ErrorCode::RequestTimedOut)
-    }
-
-    #[test]
-    fn r10_a_change_that_nobody_confirms_times_out_after_fifteen_seconds() {
-        let mut bench = Bench::new(&[1]);
-        let mut client = bench.start(ClientKind::Admin).expect("an admin client");
-        bench.hook = Some(Box::new(|_, r| matches!(r, Request::CreateTopics(_)).then_some(Reply::Never)));
-        let placement = Placement::Counts { partitions: Some(1), replication_factor: Some(1) };
-        ask(&mut bench, &mut client, 1, AdminRequest::CreateTopic(CreateTopicRequest { name: "u".into(), placement, configs: ConfigMap::new(), timeout: Dur::ZERO }));
-        bench.run(&mut client, 30_000);
-        assert_eq!(client.admin_answer(ActionId(1)), Some(&timed_out()));
-        assert_eq!(answered(&bench, 1), Some(15_000));
-    }
-
-    #[test]
-    fn what_the_controller_refuses_is_told_at_once() {
-        let mut bench = Bench::new(&[1]);
-        let mut client = bench.start(ClientKind::Admin).expect("an admin client");
-        let error = ErrorCode::UnknownTopicOrPartition;
-        bench.hook = Some(Box::new(move |_, r| matches!(r, Request::DeleteTopics { .. }).then_some(Reply::Answer(Response::DeleteTopics { error }))));
-        ask(&mut bench, &mut client, 1, AdminRequest::DeleteTopic { name: "zzz".into() });
-        bench.run(&mut client, 100);
-        assert_eq!(client.admin_answer(ActionId(1)), Some(&AdminAnswer::Refused { error, exception: "UnknownTopicOrPartitionException" }));
-    }
-
-    #[test]
-    fn r11_asking_a_frozen_broker_costs_the_request_timeout() {
-        let mut bench = Bench::new(&[2]);
-        bench.frozen.insert(BrokerId(1));
-        let mut client = bench.start(ClientKind::Admin).expect("an admin client");
-        for number in 0..40 {
-            ask(&mut bench, &mut client, 1_000 + number, AdminRequest::Renew);
-            ask(&mut bench, &mut client, number, AdminRequest::DescribeTopics { topics: None });
-            bench.run(&mut client, u64::from(number + 1) * 20_000);
-        }
-        let took: Vec<u64> = (0..40).filter_map(|n| answered(&bench, n).map(|at| at - u64::from(n) * 20_000)).collect();
-        assert_eq!(took.len(), 40);
-        let stuck = took.iter().filter(|ms| (8_000..=10_000).contains(*ms)).count();
-        assert!((4..=24).contains(&stuck), "the choice of three falls on it in 1 of 3 cases: {stuck}");
-        assert!(took.iter().all(|ms| *ms < 10 || *ms >= 8_000), "{took:?}");
-    }
-
-    #[test]
-    fn r01_a_group_without_a_coordinator_cannot_be_described() {
-        let mut bench = Bench::new(&[1]);
-        bench.coordinator = Err(ErrorCode::CoordinatorNotAvailable);
-        let mut client = bench.start(ClientKind::Admin).expect("an admin client");
-        ask(&mut bench, &mut client, 1, AdminRequest::DescribeGroup { group: "g".into() });
-        ask(&mut bench, &mut client, 2, AdminRequest::ListCommitted { group: "g".into() });
-        bench.run(&mut client, 6_000);
-        assert_eq!((answered(&bench, 1), answered(&bench, 2)), (Some(5_000), Some(5_000)));
-        assert_eq!(client.admin_answer(ActionId(2)), Some(&timed_out()));
-        bench.coordinator = Ok(BrokerId(3));
-        let described = DescribedGroup { error: ErrorCode::None, state: GroupState::Stable, members: Vec::new() };
-        let answer = described.clone();
-        bench.hook = Some(Box::new(move |_, r| matches!(r, Request::DescribeGroups { .. }).then(|| Reply::Answer(Response::DescribeGroups(answer.clone())))));
-        ask(&mut bench, &mut client, 3, AdminRequest::DescribeGroup { group: "g".into() });
-        bench.run(&mut client, 7_000);
-        assert_eq!(client.admin_answer(ActionId(3)), Some(&AdminAnswer::Group { coordinator: BrokerId(3), group: described }));
-    }
-
-    #[test]
-    fn offsets_come_from_the_leader_and_time_out_without_one() {
-        let mut bench = Bench::new(&[2, 0]);
-        bench.fill(0, 8);
-        let mut client = bench.start(ClientKind::Admin).expect("an admin client");
-        ask(&mut bench, &mut client, 1, AdminRequest::ListOffsets { topic: "t".into(), partition: 0 });
-        ask(&mut bench, &mut client, 2, AdminRequest::ListOffsets { topic: "t".into(), partition: 1 });
-        bench.run(&mut client, 20_000);
-        let offsets = AdminAnswer::Offsets { earliest: 0, latest: 8, last_stable: 8, leader_epoch: Some(LeaderEpoch(0)) };
-        assert_eq!(client.admin_answer(ActionId(1)), Some(&offsets));
-        assert_eq!((client.admin_answer(ActionId(2)), answered(&bench, 2)), (Some(&timed_out()), Some(12_000)));
-        ask(&mut bench, &mut client, 3, AdminRequest::DescribeCluster);
-        bench.kill(3);
-        bench.run(&mut client, 21_000);
-        assert_eq!(client.admin_answer(ActionId(3)), Some(&AdminAnswer::Brokers(alloc::vec![BrokerId(1), BrokerId(2)])));
-    }
-}
+mod tests;
