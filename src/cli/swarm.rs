@@ -2,7 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use highwater_studio::search::{Counts, draw, run as run_one, shrink};
+use highwater_studio::link::Link;
+use highwater_studio::scenario;
+use highwater_studio::search::{Counts, draw, link, run as run_one, shrink};
 
 use crate::Complaint;
 use crate::args::Swarm;
@@ -10,6 +12,8 @@ use crate::workers;
 
 /// Runs that are tried to find fewer actions that still go wrong.
 const SHRINK_TRIES: u32 = 200;
+/// From so many runs on, each of the hard things must have happened.
+const ENOUGH_RUNS: u64 = 1_000;
 /// Runs that went wrong and are told in full; of the others only the seed.
 const TOLD: usize = 3;
 
@@ -32,7 +36,8 @@ pub fn run(options: &Swarm) -> Result<bool, Complaint> {
     for (name, value) in counts.fields() {
         println!("{name:32} {value:>14}");
     }
-    for name in counts.never_happened() {
+    let never = counts.never_happened();
+    for name in &never {
         println!("never happened: {name}");
     }
     for (i, (seed, what)) in wrong.iter().enumerate() {
@@ -42,26 +47,28 @@ pub fn run(options: &Swarm) -> Result<bool, Complaint> {
         }
     }
     println!("\n{} of {} runs went wrong", wrong.len(), options.runs);
-    Ok(wrong.is_empty())
+    // A few runs may miss something; many that do are too benign to prove anything.
+    let is_benign = options.runs >= ENOUGH_RUNS && !never.is_empty();
+    Ok(wrong.is_empty() && !is_benign)
 }
 
-/// The shrunken run of a seed and the last lines of its trace.
+/// The shrunken run of a seed, its link, and the last lines of its trace.
 fn tell(seed: u64) {
     let told = catch_unwind(AssertUnwindSafe(|| {
         let drawn = draw(seed);
         let small = shrink(&drawn, SHRINK_TRIES);
-        println!("  {} of {} actions still go wrong:", small.actions.len(), drawn.actions.len());
-        for (at, action) in &small.actions {
-            println!("  {:>9} ms  {action:?}", at.as_ms());
-        }
+        println!("  {} of {} entries of the script still go wrong:", small.script.len(), drawn.script.len());
+        println!("  {}", scenario::encode(&small));
         if let Some(failure) = run_one(&small).failure {
-            println!("  after {} ms: {}", failure.at.0 / 1_000, failure.what);
+            println!("  after {} ms: {}", failure.at.since(failure.origin).as_ms(), failure.what);
+            println!("  opens at that moment: {}", link(&small, failure.at, failure.origin));
             for entry in &failure.last_entries {
-                println!("    {:>9} us  {}  {:?}", entry.at.0, entry.who, entry.kind);
+                println!("    {:>9} us  {}  {:?}", entry.at.since(failure.origin).0, entry.who, entry.kind);
             }
         }
     }));
     if let Err(panic) = told {
         println!("  it cannot be shrunk: the engine panicked: {}", workers::words(&*panic));
+        println!("  the drawn run: #{}", Link::new(draw(seed)).fragment());
     }
 }

@@ -20,7 +20,7 @@ struct Step {
 }
 
 /// The order goes from quick and telling to slow.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step { name: "target", about: "the compiler's wasm target", needs: &[], run: tools::wasm_target },
     Step { name: "node", about: "Node for the browser tests", needs: &[], run: |house| tools::node_installed(house).map(drop) },
     Step { name: "npm", about: "npm packages of the browser tests", needs: &["node"], run: tools::npm_packages },
@@ -30,6 +30,7 @@ const STEPS: [Step; 13] = [
     Step { name: "clippy", about: "lints, native", needs: &[], run: clippy },
     Step { name: "clippy-wasm", about: "lints, as the browser compiles it", needs: &["target"], run: clippy_wasm },
     Step { name: "native", about: "tests of engine, studio, command and page", needs: &[], run: native },
+    Step { name: "swarm", about: "ten thousand random clusters under random faults", needs: &[], run: swarm },
     Step { name: "helper", about: "tests of xtask", needs: &[], run: helper },
     Step { name: "wasm", about: "tests in a headless browser", needs: &["target", "browser"], run: wasm },
     Step { name: "build", about: "release build of the page", needs: &["target", "npm"], run: build },
@@ -120,6 +121,14 @@ fn clippy_wasm(house: &House) -> Result<(), String> {
 /// Every default member of the workspace: the page (rendered natively), engine, studio and command.
 fn native(house: &House) -> Result<(), String> {
     execute(house.cargo().args(["test", "--locked", "--no-fail-fast"]))
+}
+
+/// Runs of the swarm: what has to hold for one change to be let in. The command fails if an invariant breaks, a run does not converge, or one of
+/// the hard things never happened.
+const SWARM_RUNS: &str = "10000";
+
+fn swarm(house: &House) -> Result<(), String> {
+    execute(house.cargo().args(["run", "--locked", "--profile", "native", "-p", "highwater-cli", "--", "swarm", "--runs", SWARM_RUNS, "--seed", "1"]))
 }
 
 /// Under the helper's own profile, so that the bindings generator is not compiled a second time.

@@ -7,7 +7,7 @@ use highwater_engine::client::{ClientVersion, ConsumerSpec, Keys, PollForm, Prod
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::config::config_map;
 use highwater_engine::protocol::{Api, CreateTopicRequest, ErrorCode, Placement};
-use highwater_engine::rules::Version;
+use highwater_engine::rules::{Broken, Version};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, BrokerSetup, LinkSetup, Setup, World};
 
@@ -30,6 +30,7 @@ pub fn setup(seed: u64) -> Setup {
         brokers: (1..=3).map(|id| BrokerSetup { id: BrokerId(id), rack: None, started: true }).collect(),
         config: config_map(&[("group.initial.rebalance.delay.ms", "0")]),
         link: LinkSetup::default(),
+        broken: Broken::NOTHING,
     }
 }
 
@@ -147,7 +148,7 @@ impl Cluster {
         self.world.controller(active)?.image().partition(tp).map(f)
     }
 
-    /// How long ago the latest message of this kind was lost by an action.
+    /// Whether anything of this kind was noticed so far.
     pub fn saw(&self, is: impl Fn(&Kind) -> bool) -> bool {
         self.trace.iter().any(|e| is(&e.kind))
     }

@@ -1,5 +1,6 @@
 //! Contracts and invariants of the engine: table of contents. Holds no test of its own.
 
+mod broken;
 mod cluster;
 mod contract;
 mod dropped;

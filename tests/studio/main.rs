@@ -1,9 +1,11 @@
 //! Scenarios, time travel, links, swarm, views as text: table of contents. It holds no test itself.
 
 mod bad_scenarios;
+mod golden;
 mod links;
 mod scenarios;
 mod story;
+mod swarm;
 mod text;
 mod time_travel;
 mod verdicts;

@@ -33,7 +33,7 @@ const STUDIO: [Row; 10] = [
     ("playback", &["recording"]),
     ("lesson", &["scenario", "recording"]),
     ("explain", &["recording"]),
-    ("search", &["scenario", "recording"]),
+    ("search", &["scenario", "recording", "link"]),
     ("view", &["recording", "playback", "explain"]),
     ("desk", &["link", "lesson", "reference", "search", "view"]),
 ];

@@ -60,8 +60,10 @@ pub enum Step {
 
 /// From the start of the process to its first registration, as recorded on a machine without load (1.2 to 1.9 s).
 const PROCESS_START: (Dur, Dur) = (Dur::ms(1_100), Dur::ms(1_900));
-/// From then until logs are loaded and the ports could open (recorded 0.25 to 0.6 s between registration and unfencing).
+/// From the accepted registration until logs are loaded and ports are open: short if the process had long been up by then, waiting
+/// for its old session to end (recorded 0.06 to 0.16 s), longer in a fresh one (0.25 to 0.6 s).
 const LOG_LOADING: (Dur, Dur) = (Dur::ms(250), Dur::ms(600));
+const LATE_LOADING: (Dur, Dur) = (Dur::ms(100), Dur::ms(200));
 
 /// A broker's relation to the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -81,6 +83,8 @@ pub struct Lifecycle {
     due: bool,
     /// Logs are loaded and ports could be opened.
     is_loaded: bool,
+    /// A registration was refused, so that the process had time to come up.
+    was_refused: bool,
     in_flight: bool,
     /// Until when the present request is tried.
     try_until: Option<SimTime>,
@@ -97,8 +101,6 @@ impl Lifecycle {
         ctx.set(Timer::Broker(BrokerTimer::RegistrationLimit), config.initial_registration_timeout);
         let first = ctx.rng.between(PROCESS_START.0, PROCESS_START.1);
         ctx.set(Timer::Broker(BrokerTimer::Registration), first);
-        let loaded = first + ctx.rng.between(LOG_LOADING.0, LOG_LOADING.1);
-        ctx.set(Timer::Broker(BrokerTimer::LogsLoaded), loaded);
         Lifecycle {
             id,
             incarnation,
@@ -111,6 +113,7 @@ impl Lifecycle {
             fenced: true,
             due: false,
             is_loaded: false,
+            was_refused: false,
             in_flight: false,
             try_until: None,
             failures: 0,
@@ -175,6 +178,7 @@ impl Lifecycle {
                 self.on_heartbeat(ctx, is_caught_up, is_fenced, asked.then_some(should_shut_down))
             }
             Outcome::Answer(Response::BrokerRegistration { error, .. } | Response::BrokerHeartbeat { error, .. }) if error != ErrorCode::NotController => {
+                self.was_refused = true;
                 self.rest(ctx);
                 self.check_limit(ctx.now)
             }
@@ -191,6 +195,9 @@ impl Lifecycle {
         ctx.cancel(&Timer::Broker(BrokerTimer::Registration));
         self.epoch = Some(epoch);
         self.succeeded();
+        let (least, most) = if self.was_refused { LATE_LOADING } else { LOG_LOADING };
+        let loading = ctx.rng.between(least, most);
+        ctx.set(Timer::Broker(BrokerTimer::LogsLoaded), loading);
         self.due = true;
         Step::Registered(epoch)
     }

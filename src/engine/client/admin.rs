@@ -66,6 +66,8 @@ enum Wire {
 /// What a task needs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stage {
+    /// A new client learns from a bootstrap server which brokers there are.
+    Bootstrap,
     /// The request itself, to any broker.
     Any,
     FindLeader,
@@ -97,6 +99,10 @@ pub struct Admin {
     brokers: Vec<BrokerId>,
     /// Leaders as they last answered: the next question goes to them without a look-up (the partition-leader cache of the Java client).
     leaders: BTreeMap<(Rc<str>, u32), (BrokerId, Tp)>,
+    /// The connection to a bootstrap server that has told what it had to.
+    forget: Option<BrokerId>,
+    /// Whether this client has its first metadata.
+    bootstrapped: bool,
     net: Net<ActionId>,
     retry: Backoff,
     tasks: BTreeMap<ActionId, Task>,
@@ -158,7 +164,19 @@ impl Admin {
         let reconnect = Backoff { first: Dur::ms(50), most: Dur::secs(1), exponential: true };
         let config = CommonConfig { request_timeout: REQUEST_TIMEOUT, retry, reconnect, metadata_max_age: Dur::secs(300), rebootstrap: true, leader_hints: false };
         let net = Net::new(NodeId::Client(client), incarnation, config);
-        Admin { brokers: bootstrap.clone(), bootstrap, leaders: BTreeMap::new(), net, retry, tasks: BTreeMap::new(), answers: BTreeMap::new(), client, closed: false }
+        Admin {
+            brokers: bootstrap.clone(),
+            bootstrap,
+            leaders: BTreeMap::new(),
+            forget: None,
+            bootstrapped: false,
+            net,
+            retry,
+            tasks: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            client,
+            closed: false,
+        }
     }
 
     /// The answer to an action, once there is one.
@@ -217,6 +235,8 @@ impl Admin {
     /// A new client in place of the old one: no connection is kept but those with something under way.
     fn renew(&mut self, ctx: &mut Ctx<'_>) {
         self.leaders.clear();
+        self.bootstrapped = false;
+        self.net.forget_failures();
         self.brokers = self.bootstrap.clone();
         for broker in self.bootstrap.clone() {
             if self.net.n_in_flight(broker, Channel::Client) == 0 {
@@ -227,6 +247,9 @@ impl Admin {
 
     /// Where a request begins: at the leader, if one is remembered.
     fn stage_for(&self, request: &AdminRequest) -> Stage {
+        if !self.bootstrapped {
+            return Stage::Bootstrap;
+        }
         match request {
             AdminRequest::DeleteRecords { topic, partition, .. } | AdminRequest::ListOffsets { topic, partition } => {
                 self.leaders.get(&(topic.clone(), *partition)).map_or(Stage::FindLeader, |(leader, tp)| Stage::AskLeader(*leader, *tp))
@@ -309,7 +332,7 @@ impl Admin {
                     // The connection failed: another node, or whoever leads by now.
                     task.wire = Wire::Idle;
                     match task.stage {
-                        Stage::Any | Stage::FindLeader | Stage::FindCoordinator => {}
+                        Stage::Bootstrap | Stage::Any | Stage::FindLeader | Stage::FindCoordinator => {}
                         Stage::AskLeader(..) | Stage::AskCoordinator(_) => {
                             task.stage = first_stage(&task.request);
                             task.failures += 1;
@@ -326,6 +349,7 @@ impl Admin {
     fn choose(&mut self, ctx: &mut Ctx<'_>, stage: Stage) -> Option<BrokerId> {
         let list = match stage {
             Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => return Some(broker).filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)),
+            Stage::Bootstrap => &self.bootstrap,
             Stage::Any | Stage::FindLeader | Stage::FindCoordinator => &self.brokers,
         };
         let open: Vec<BrokerId> = list.iter().copied().filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
@@ -342,6 +366,7 @@ impl Admin {
     fn request(&self, task: &Task, timeout: Dur) -> Request {
         let metadata = |topics: Vec<Rc<str>>| Request::Metadata(MetadataRequest { topics: Some(topics), allow_auto_topic_creation: false });
         match (task.stage, &task.request) {
+            (Stage::Bootstrap, _) => metadata(Vec::new()),
             (Stage::FindLeader, AdminRequest::DeleteRecords { topic, .. } | AdminRequest::ListOffsets { topic, .. }) => metadata(alloc::vec![topic.clone()]),
             (Stage::FindCoordinator, AdminRequest::DescribeGroup { group } | AdminRequest::ListCommitted { group }) => Request::FindCoordinator { group: group.clone() },
             (Stage::AskLeader(_, tp), AdminRequest::DeleteRecords { before, .. }) => Request::DeleteRecords { tp, before: *before, timeout },
@@ -382,7 +407,7 @@ impl Admin {
             task.tries += 1;
             task.question = 0;
             task.deadline = ctx.now + time_limit(&task.request);
-            (task.stage, task.wire, task.not_before) = (first_stage(&task.request), Wire::Idle, ctx.now);
+            (task.stage, task.wire, task.not_before) = (self.stage_for(&task.request), Wire::Idle, ctx.now);
             self.tasks.insert(action, task);
             return self.step(ctx, action);
         }
@@ -414,8 +439,11 @@ impl Admin {
         task.wire = Wire::Idle;
         let next = match outcome {
             Outcome::Answer(answer) => self.interpret(&mut task, broker, answer),
-            Outcome::Failed(_) => Next::Retry(first_stage(&task.request)),
+            Outcome::Failed(_) => Next::Retry(self.stage_for(&task.request)),
         };
+        if let Some(server) = self.forget.take().filter(|b| self.net.n_in_flight(*b, Channel::Client) == 0) {
+            self.net.close(ctx, server, Channel::Client);
+        }
         match next {
             Next::Finish(answer) => return self.finish(ctx, action, answer),
             Next::Go(stage) => task.stage = stage,
@@ -435,6 +463,17 @@ impl Admin {
             error => Next::Finish(refused(error)),
         };
         match answer {
+            Response::Metadata(answer) if task.stage == Stage::Bootstrap => {
+                // Bootstrap servers have ids of their own (-1, -2, …), of no use any more: whichever broker is asked next is connected to
+                // anew, even one that did not answer under its other id.
+                self.bootstrapped = true;
+                self.net.forget_failures();
+                if !answer.brokers.is_empty() {
+                    self.brokers = answer.brokers;
+                }
+                self.forget = Some(broker);
+                Next::Go(self.stage_for(&task.request))
+            }
             Response::Metadata(answer) => self.on_metadata(task, answer),
             Response::CreateTopics { error }
             | Response::DeleteTopics { error }

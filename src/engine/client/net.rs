@@ -70,6 +70,12 @@ impl<P: Clone> Net<P> {
         }
     }
 
+    /// Forgets failed attempts, as a new client knows of none.
+    pub fn forget_failures(&mut self) {
+        self.failed_attempts.clear();
+        self.links.retain(|_, link| !matches!(link, Link::Down { .. }));
+    }
+
     /// Whether the connection stands.
     pub fn is_ready(&self, broker: BrokerId, channel: Channel) -> bool {
         self.links.get(&(broker, channel)) == Some(&Link::Ready)

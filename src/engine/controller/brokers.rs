@@ -101,6 +101,7 @@ impl Controller {
             partition,
             min_isr: self.image.min_insync_replicas(tp.topic, &self.config),
             elr_enabled: self.rules.eligible_leader_replicas,
+            any_replica: self.rules.broken.elects_outside_isr,
             election,
             target_isr,
             recovery: None,

@@ -25,6 +25,8 @@ pub(super) struct PartitionChangeBuilder<'a> {
     /// `min.insync.replicas` as configured; it is bounded by the number of replicas here.
     pub min_isr: u32,
     pub elr_enabled: bool,
+    /// Whether a replica may be elected that is in neither (never, unless a test breaks the rule).
+    pub any_replica: bool,
     pub election: Election,
     pub target_isr: Vec<BrokerId>,
     pub recovery: Option<LeaderRecoveryState>,
@@ -96,7 +98,7 @@ impl PartitionChangeBuilder<'_> {
 
     fn elect(&self, target_elr: &[BrokerId]) -> Option<(BrokerId, ElectionKind)> {
         let from_elr = self.elr_enabled && self.target_isr.is_empty();
-        let valid = |r: BrokerId| (self.target_isr.contains(&r) || from_elr && target_elr.contains(&r)) && (self.acceptable)(r);
+        let valid = |r: BrokerId| (self.any_replica || self.target_isr.contains(&r) || from_elr && target_elr.contains(&r)) && (self.acceptable)(r);
         let clean = if from_elr { ElectionKind::FromElr } else { ElectionKind::Clean };
         let replicas = &self.partition.replicas;
         if self.election == Election::Preferred

@@ -55,6 +55,39 @@ pub enum Api {
 }
 
 impl Api {
+    pub const ALL: &'static [Api] = &[
+        Api::Produce,
+        Api::Fetch,
+        Api::ListOffsets,
+        Api::Metadata,
+        Api::OffsetCommit,
+        Api::OffsetFetch,
+        Api::FindCoordinator,
+        Api::JoinGroup,
+        Api::Heartbeat,
+        Api::LeaveGroup,
+        Api::SyncGroup,
+        Api::DescribeGroups,
+        Api::CreateTopics,
+        Api::DeleteTopics,
+        Api::CreatePartitions,
+        Api::DeleteRecords,
+        Api::InitProducerId,
+        Api::OffsetForLeaderEpoch,
+        Api::ElectLeaders,
+        Api::IncrementalAlterConfigs,
+        Api::Vote,
+        Api::BeginQuorumEpoch,
+        Api::EndQuorumEpoch,
+        Api::DescribeQuorum,
+        Api::AlterPartition,
+        Api::Envelope,
+        Api::BrokerRegistration,
+        Api::BrokerHeartbeat,
+        Api::AllocateProducerIds,
+        Api::DescribeTopicPartitions,
+    ];
+
     /// Kafka's name of the API.
     pub const fn name(self) -> &'static str {
         match self {

@@ -212,7 +212,7 @@ impl Voter {
             State::Prospective { leader, .. } => leader.is_none(),
             State::Candidate { .. } | State::Leader(_) | State::Follower { .. } | State::Resigned => false,
         };
-        let voted = ctx.disk.quorum_state.voted;
+        let voted = ctx.disk.quorum_state.voted.filter(|_| !self.rules.broken.votes_twice);
         if !free || voted.is_some_and(|v| v != request.candidate) || !self.is_up_to_date(ctx.disk, request) {
             return false;
         }

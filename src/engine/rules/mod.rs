@@ -40,6 +40,24 @@ pub enum CoordinatorKind {
     New,
 }
 
+/// Rules broken on purpose, so that a test can see the checks notice. No release has any of them; each is read at one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Broken {
+    /// A leader's high watermark is its log end, whatever its followers have.
+    pub high_watermark_ignores_followers: bool,
+    /// A replica need not be in the ISR to be elected, and the election counts as clean.
+    pub elects_outside_isr: bool,
+    /// A voter grants the vote of one epoch to everyone who asks.
+    pub votes_twice: bool,
+    /// Sequences of producers are not looked at before an append.
+    pub appends_without_sequence_check: bool,
+}
+
+impl Broken {
+    /// Everything as in Kafka.
+    pub const NOTHING: Broken = Broken { high_watermark_ignores_followers: false, elects_outside_isr: false, votes_twice: false, appends_without_sequence_check: false };
+}
+
 /// The switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
@@ -66,6 +84,7 @@ pub struct Rules {
     pub coordinator: CoordinatorKind,
     /// Errors carry the newer leader (KIP-951, 3.7+).
     pub leader_hints: bool,
+    pub broken: Broken,
 }
 
 /// A Kafka release whose rules are modelled.
@@ -112,6 +131,7 @@ impl Version {
                 unclean_by_config: UncleanByConfig::RunPeriodic,
                 coordinator: CoordinatorKind::New,
                 leader_hints: true,
+                broken: Broken::NOTHING,
             },
             Version::V3_9 => Rules {
                 version: self,
@@ -128,6 +148,7 @@ impl Version {
                 unclean_by_config: UncleanByConfig::RunAfterLoss,
                 coordinator: CoordinatorKind::Old,
                 leader_hints: true,
+                broken: Broken::NOTHING,
             },
             Version::V3_6 => Rules {
                 version: self,
@@ -144,6 +165,7 @@ impl Version {
                 unclean_by_config: UncleanByConfig::Ignored,
                 coordinator: CoordinatorKind::Old,
                 leader_hints: false,
+                broken: Broken::NOTHING,
             },
         }
     }

@@ -150,11 +150,11 @@ impl World {
             Action::Admin(request) => self.command(NodeId::Client(ADMIN), ClientCommand::Admin { action: id, request }, cause, out),
             Action::StartProducer { name, spec } => self.add_client(name, ClientKind::Producer(spec), cause, out),
             Action::Join { name, spec } => self.add_client(name, ClientKind::Consumer(spec), cause, out),
-            Action::CloseClient { name } => self.to_client(&name, |world, node, out| world.shut_down(node, cause, out), out),
-            Action::KillClient { name } => self.to_client(&name, |world, node, out| world.kill(node, cause, out), out),
+            Action::CloseClient { name } => self.tell_client(&name, |world, node, out| world.shut_down(node, cause, out), out),
+            Action::KillClient { name } => self.tell_client(&name, |world, node, out| world.kill(node, cause, out), out),
             Action::Reconfigure { name, config } => {
                 if let Ok(spec) = self.producer_spec(&name) {
-                    self.to_client(&name, |world, node, out| world.shut_down(node, cause, out), out);
+                    self.tell_client(&name, |world, node, out| world.shut_down(node, cause, out), out);
                     self.add_client(name, ClientKind::Producer(with_config(spec, &config)), cause, out);
                 }
             }
@@ -162,14 +162,14 @@ impl World {
                 // Tags of bursts have the highest bit, so that they never meet those of a steady rate.
                 let first_tag = Tag(1 << 63 | u64::from(id.0) << 24);
                 let command = ClientCommand::Produce { action: id, topic, partition, key, values, count, every, first_tag };
-                self.to_client(&client, |world, node, out| world.command(node, command, cause, out), out);
+                self.tell_client(&client, |world, node, out| world.command(node, command, cause, out), out);
             }
-            Action::SetRate { client, per_second } => self.to_client(&client, |world, node, out| world.command(node, ClientCommand::SetRate { per_second }, cause, out), out),
-            Action::PausePolling { member, span } => self.to_client(&member, |world, node, out| world.command(node, ClientCommand::PausePolling { span }, cause, out), out),
+            Action::SetRate { client, per_second } => self.tell_client(&client, |world, node, out| world.command(node, ClientCommand::SetRate { per_second }, cause, out), out),
+            Action::PausePolling { member, span } => self.tell_client(&member, |world, node, out| world.command(node, ClientCommand::PausePolling { span }, cause, out), out),
             Action::Seek { member, topic, partition, offset } => {
-                self.to_client(&member, |world, node, out| world.command(node, ClientCommand::Seek { topic, partition, offset }, cause, out), out)
+                self.tell_client(&member, |world, node, out| world.command(node, ClientCommand::Seek { topic, partition, offset }, cause, out), out)
             }
-            Action::Commit { member } => self.to_client(&member, |world, node, out| world.command(node, ClientCommand::Commit, cause, out), out),
+            Action::Commit { member } => self.tell_client(&member, |world, node, out| world.command(node, ClientCommand::Commit, cause, out), out),
         }
     }
 
@@ -179,7 +179,7 @@ impl World {
         }
     }
 
-    fn to_client(&mut self, name: &Rc<str>, f: impl FnOnce(&mut World, NodeId, &mut Vec<TraceEntry>), out: &mut Vec<TraceEntry>) {
+    fn tell_client(&mut self, name: &Rc<str>, f: impl FnOnce(&mut World, NodeId, &mut Vec<TraceEntry>), out: &mut Vec<TraceEntry>) {
         if let Ok(node) = self.named(name) {
             f(self, node, out);
         }

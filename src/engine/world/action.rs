@@ -8,7 +8,7 @@ use crate::base::{BrokerId, Dur, NodeId};
 use crate::client::{ConsumerSpec, ProducerSpec};
 use crate::node::message::{AdminRequest, Values};
 use crate::protocol::{Api, ConfigMap};
-use crate::rules::Version;
+use crate::rules::{Broken, Version};
 
 /// A cluster to boot. Topics and clients come later, by actions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +21,8 @@ pub struct Setup {
     /// Static configuration of all nodes.
     pub config: ConfigMap,
     pub link: LinkSetup,
+    /// Rules to break on purpose, for tests of the checks; none by default.
+    pub broken: Broken,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

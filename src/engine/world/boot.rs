@@ -12,6 +12,7 @@ use crate::broker::{Broker, BrokerStart};
 use crate::client::{Client, ClientKind, ClientStart};
 use crate::controller::{Controller, ControllerStart};
 use crate::protocol::config::{ConfigError, NodeConfig};
+use crate::rules::Rules;
 use crate::trace::{Kind, TraceEntry};
 
 /// The administrator's client, which every world has.
@@ -30,7 +31,7 @@ impl World {
         let mut world = World {
             setup: Rc::new(setup.clone()),
             config: Rc::new(config),
-            rules: setup.version.rules(),
+            rules: Rules { broken: setup.broken, ..setup.version.rules() },
             now: SimTime::ZERO,
             origin: SimTime::ZERO,
             agenda: BTreeMap::new(),

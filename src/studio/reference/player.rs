@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, SimTime};
 use highwater_engine::node::message::AdminRequest;
-use highwater_engine::rules::Version;
+use highwater_engine::rules::{Broken, Version};
 use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::{Action, BrokerSetup, LinkSetup, Refusal, Setup};
 use serde_json::{Value, json};
@@ -124,7 +124,15 @@ fn setup(recording: &Recording, seed: u64) -> Result<Setup, String> {
         let id = BrokerId(number);
         BrokerSetup { id, rack: of.racks.get(&number).map(|rack| rack.as_str().into()), started: of.started.as_ref().is_none_or(|started| started.contains(&id)) }
     };
-    Ok(Setup { seed, version, controllers: of.controllers, brokers: (1..=of.brokers).map(broker).collect(), config: config_map(&of.config), link: LinkSetup::default() })
+    Ok(Setup {
+        seed,
+        version,
+        controllers: of.controllers,
+        brokers: (1..=of.brokers).map(broker).collect(),
+        config: config_map(&of.config),
+        link: LinkSetup::default(),
+        broken: Broken::NOTHING,
+    })
 }
 
 struct Player<S> {

@@ -6,6 +6,7 @@ use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId};
 use highwater_engine::client::{ClientVersion, ConsumerSpec, PollForm, ProducerSpec};
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, Placement as EnginePlacement};
+use highwater_engine::rules::Broken;
 use highwater_engine::world::{Action, BrokerSetup, Setup};
 
 use super::model::*;
@@ -148,6 +149,7 @@ fn setup(scenario: &Scenario) -> Setup {
         brokers: cluster.brokers.iter().map(|(id, broker)| BrokerSetup { id: BrokerId(*id), rack: broker.rack.as_deref().map(rc), started: broker.start == Dur::ZERO }).collect(),
         config: map(&cluster.config),
         link: cluster.link,
+        broken: Broken::NOTHING,
     }
 }
 

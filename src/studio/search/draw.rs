@@ -1,28 +1,18 @@
-//! What one seed of the swarm stands for: a cluster, its traffic, and a subset of faults. Runs nothing.
+//! What one seed of the swarm stands for: a scenario with a cluster, its traffic, and a subset of faults. Runs nothing.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
-use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, Rng, StreamId};
-use highwater_engine::client::{ClientVersion, ConsumerSpec, Keys, PollForm, ProducerSpec};
-use highwater_engine::node::message::AdminRequest;
-use highwater_engine::protocol::config::config_map;
-use highwater_engine::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, Placement};
+use highwater_engine::base::{Dur, Rng, StreamId};
+use highwater_engine::client::{Keys, PollForm};
 use highwater_engine::rules::Version;
-use highwater_engine::world::{Action, BrokerSetup, LinkSetup, Setup};
+use highwater_engine::world::LinkSetup;
 
-/// Everything that a run is made of: enough to play it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draw {
-    pub setup: Setup,
-    /// Actions at times after the origin, in order.
-    pub actions: Vec<(Dur, Action)>,
-    /// When faults end and everything is healed.
-    pub heal_at: Dur,
-    pub producers: Vec<Rc<str>>,
-}
+use crate::scenario::model::{At, Broker, Cluster, Config, Entry, Group, Member, Moment, Node, Nodes, Partition, Placement, Producer, Scenario, Sides, Target, Topic, Verb};
 
-/// Which kinds of fault this run has; a run with all of them at once hides more than it finds.
+/// How long a run has traffic and faults, before everything is healed.
+pub const TRAFFIC: Dur = Dur::secs(60);
+
+/// Which kinds of fault a run has; one with all of them at once hides more than it finds.
 #[derive(Clone, Copy, Debug)]
 struct Faults {
     kill: bool,
@@ -34,13 +24,19 @@ struct Faults {
     controllers: bool,
     clients: bool,
     unclean: bool,
-    elections: bool,
+    admin: bool,
 }
 
-const TRAFFIC: Dur = Dur::secs(60);
+struct Drawing {
+    rng: Rng,
+    faults: Faults,
+    n_brokers: u32,
+    n_controllers: u32,
+    script: Vec<(Dur, Verb)>,
+}
 
-/// The run of a seed.
-pub fn draw(seed: u64) -> Draw {
+/// The run of a seed: the same scenario that a person could write, so that a failure has a link.
+pub fn draw(seed: u64) -> Scenario {
     let mut rng = Rng::stream(seed, StreamId::World);
     let mut chance = |percent: u32| rng.below(100) < percent;
     let faults = Faults {
@@ -53,148 +49,164 @@ pub fn draw(seed: u64) -> Draw {
         controllers: chance(40),
         clients: chance(30),
         unclean: chance(15),
-        elections: chance(30),
+        admin: chance(30),
     };
     let n_brokers = 3 + rng.below(2);
-    let controllers = if rng.below(4) == 0 { 1 } else { 3 };
-    let version = match rng.below(10) {
+    let n_controllers = if rng.below(4) == 0 { 1 } else { 3 };
+    let mut d = Drawing { rng, faults, n_brokers, n_controllers, script: Vec::new() };
+    let rules = match d.rng.below(10) {
         0 => Version::V3_6,
         1 => Version::V3_9,
         _ => Version::V4_1,
     };
-    let offsets_replication = 1 + rng.below(3);
-    let offsets_partitions = [1, 3, 10][rng.below(3) as usize];
-    let mut config = vec![
-        ("offsets.topic.replication.factor".to_string(), offsets_replication.to_string()),
-        ("offsets.topic.num.partitions".to_string(), offsets_partitions.to_string()),
-        ("group.initial.rebalance.delay.ms".to_string(), ["0", "3000"][rng.below(2) as usize].to_string()),
-    ];
-    if rng.below(3) == 0 {
-        config.push(("replica.lag.time.max.ms".to_string(), "10000".to_string()));
-    }
-    if rng.below(4) == 0 {
-        config.push(("leader.imbalance.check.interval.seconds".to_string(), "10".to_string()));
-    }
-    if faults.unclean {
-        config.push(("unclean.leader.election.enable".to_string(), "true".to_string()));
-    }
-    let config: ConfigMap = config.iter().map(|(k, v)| (Rc::from(k.as_str()), Rc::from(v.as_str()))).collect();
-    let brokers: Vec<BrokerSetup> = (1..=n_brokers).map(|id| BrokerSetup { id: BrokerId(id), rack: None, started: true }).collect();
-    let link = LinkSetup {
-        latency: Dur::us(200 + u64::from(rng.below(3_000))),
-        jitter: Dur::us(u64::from(rng.below(2_000))),
-        loss_per_million: if faults.lossy { rng.below(20_000) } else { 0 },
-    };
-    let setup = Setup { seed, version, controllers, brokers, config, link };
-
-    let mut actions: Vec<(Dur, Action)> = Vec::new();
-    let mut producers = Vec::new();
-    traffic(&mut rng, &mut actions, &mut producers, n_brokers, faults);
-    fault_schedule(&mut rng, &mut actions, n_brokers, controllers, faults);
-    actions.sort_by_key(|(at, _)| *at);
-    Draw { setup, actions, heal_at: TRAFFIC, producers }
+    let cluster = d.cluster();
+    let topics = d.topics();
+    let producers = d.producers(&topics);
+    let groups = d.groups(&topics);
+    d.faults();
+    d.script.sort_by_key(|(at, _)| *at);
+    let script = d.script.into_iter().map(|(at, verb)| Entry { at: At::Absolute(Moment::after(at)), actions: vec![verb], checkpoint: None, note: None }).collect();
+    Scenario { engine: None, id: None, lang: None, title: None, about: None, rules, seed, cluster, topics, producers, groups, script }
 }
 
-fn traffic(rng: &mut Rng, actions: &mut Vec<(Dur, Action)>, producers: &mut Vec<Rc<str>>, n_brokers: u32, faults: Faults) {
-    let n_topics = 1 + rng.below(2);
-    let mut topics: Vec<Rc<str>> = Vec::new();
-    for i in 0..n_topics {
-        let name: Rc<str> = format!("t{i}").into();
-        let replication_factor = 1 + rng.below(n_brokers.min(3)) as i16;
-        let min_isr = 1 + rng.below(2);
-        let configs = config_map(&[("min.insync.replicas", if min_isr == 1 { "1" } else { "2" })]);
-        let placement = Placement::Counts { partitions: Some(1 + rng.below(3) as i32), replication_factor: Some(replication_factor) };
-        let request = CreateTopicRequest { name: name.clone(), placement, configs, timeout: Dur::secs(15) };
-        actions.push((Dur::ZERO, Action::Admin(AdminRequest::CreateTopic(request))));
-        topics.push(name);
-    }
-    for i in 0..1 + rng.below(3) {
-        let name: Rc<str> = format!("p{i}").into();
-        let acks = ["all", "all", "1", "0"][rng.below(4) as usize];
-        let idempotent = acks == "all" && rng.below(3) > 0;
-        let mut config = vec![("acks", acks), ("enable.idempotence", if idempotent { "true" } else { "false" })];
-        config.push(("linger.ms", ["0", "5", "50"][rng.below(3) as usize]));
-        if rng.below(2) == 0 {
-            config.extend([("request.timeout.ms", "5000"), ("delivery.timeout.ms", "20000")]);
-        }
-        let spec = ProducerSpec {
-            version: ClientVersion::V4_1,
-            config: config_map(&config),
-            topic: Some(topics[rng.below(topics.len() as u32) as usize].clone()),
-            partition: None,
-            rate: 2 + rng.below(20),
-            keys: [Keys::None, Keys::Even, Keys::Hot][rng.below(3) as usize].clone(),
-            value_size: 20,
-        };
-        actions.push((Dur::ms(500), Action::StartProducer { name: name.clone(), spec }));
-        producers.push(name);
-    }
-    let n_members = 1 + rng.below(3);
-    for i in 0..n_members {
-        let name: Rc<str> = format!("c{i}").into();
-        let mut config = vec![("auto.offset.reset", "earliest")];
-        config.push(("session.timeout.ms", ["10000", "45000"][rng.below(2) as usize]));
-        let spec = ConsumerSpec {
-            version: [ClientVersion::V4_1, ClientVersion::V4_1, ClientVersion::V3_9, ClientVersion::V2_3][rng.below(4) as usize],
-            poll: PollForm::Duration,
-            group: "g".into(),
-            topics: topics.clone(),
-            config: config_map(&config),
-            poll_every: Dur::ms(200),
-            commit_every: Some(Dur::secs(1)),
-        };
-        actions.push((Dur::ms(800 + u64::from(rng.below(5_000))), Action::Join { name: name.clone(), spec }));
-        if faults.clients && rng.below(2) == 0 {
-            let at = Dur::secs(10 + u64::from(rng.below(40)));
-            actions.push((at, if rng.below(2) == 0 { Action::KillClient { name } } else { Action::CloseClient { name } }));
-        }
-    }
+fn config(pairs: &[(&str, &str)]) -> Config {
+    pairs.iter().map(|(key, value)| ((*key).to_string(), (*value).to_string())).collect()
 }
 
-fn fault_schedule(rng: &mut Rng, actions: &mut Vec<(Dur, Action)>, n_brokers: u32, controllers: u32, faults: Faults) {
-    let mut at = Dur::secs(2 + u64::from(rng.below(8)));
-    // Per node the moment until which a fault holds it, so that no action meets a node in a state that refuses it.
-    let mut busy: BTreeMap<NodeId, Dur> = BTreeMap::new();
-    while at < TRAFFIC {
-        let node =
-            if faults.controllers && rng.below(3) == 0 { NodeId::Controller(ControllerId(1 + rng.below(controllers))) } else { NodeId::Broker(BrokerId(1 + rng.below(n_brokers))) };
-        let lasts = Dur::ms(100 + u64::from(rng.below(25_000)));
-        let free = busy.get(&node).is_none_or(|until| *until < at);
-        match rng.below(6) {
-            0 | 1 if faults.kill && free => {
-                actions.extend([(at, Action::Kill(node)), (at + lasts, Action::Start(node))]);
-                busy.insert(node, at + lasts);
-            }
-            2 if faults.stop && free && matches!(node, NodeId::Broker(_)) => {
-                // A controlled shutdown takes seconds; the start comes long after it, or is refused and tried again by the heal.
-                let lasts = lasts + Dur::secs(6);
-                actions.extend([(at, Action::Stop(node)), (at + lasts, Action::Start(node))]);
-                busy.insert(node, at + lasts);
-            }
-            3 if faults.pause && free => {
-                actions.extend([(at, Action::Pause(node)), (at + lasts, Action::Resume(node))]);
-                busy.insert(node, at + lasts);
-            }
-            4 if faults.cut => {
-                let others: Vec<NodeId> = (1..=n_brokers)
-                    .map(|id| NodeId::Broker(BrokerId(id)))
-                    .chain((1..=controllers).map(|id| NodeId::Controller(ControllerId(id))))
-                    .filter(|n| *n != node && rng.below(3) > 0)
-                    .collect();
-                if !others.is_empty() {
-                    let both = !faults.one_way || rng.below(2) == 0;
-                    actions.push((at, Action::Cut { from: vec![node], to: others.clone(), both }));
-                    actions.push((at + lasts, Action::Heal { from: vec![node], to: others, both }));
+impl Drawing {
+    fn one_of<'a, T: ?Sized>(&mut self, values: &[&'a T]) -> &'a T {
+        values[self.rng.below(values.len() as u32) as usize]
+    }
+
+    fn cluster(&mut self) -> Cluster {
+        let mut c = config(&[
+            ("offsets.topic.replication.factor", self.one_of(&["1", "2", "3"])),
+            ("offsets.topic.num.partitions", self.one_of(&["1", "3", "10"])),
+            ("group.initial.rebalance.delay.ms", self.one_of(&["0", "3000"])),
+        ]);
+        if self.rng.below(3) == 0 {
+            c.insert("replica.lag.time.max.ms".into(), "10000".into());
+        }
+        if self.rng.below(4) == 0 {
+            c.insert("leader.imbalance.check.interval.seconds".into(), "10".into());
+        }
+        if self.faults.unclean {
+            c.insert("unclean.leader.election.enable".into(), "true".into());
+        }
+        let link = LinkSetup {
+            latency: Dur::us(200 + u64::from(self.rng.below(3_000))),
+            jitter: Dur::us(u64::from(self.rng.below(2_000))),
+            loss_per_million: if self.faults.lossy { 10_000 * self.rng.below(3) } else { 0 },
+        };
+        let brokers: BTreeMap<u32, Broker> = (1..=self.n_brokers).map(|id| (id, Broker::default())).collect();
+        Cluster { controllers: self.n_controllers, brokers, config: c, link, links: Vec::new() }
+    }
+
+    fn topics(&mut self) -> Vec<(String, Topic)> {
+        (0..1 + self.rng.below(2))
+            .map(|i| {
+                let placement = Placement::Counts { partitions: Some(1 + self.rng.below(3)), replication: Some(1 + self.rng.below(3)) };
+                let topic = Topic { placement, config: config(&[("min.insync.replicas", self.one_of(&["1", "2"]))]), created: Dur::ZERO };
+                (format!("t{i}"), topic)
+            })
+            .collect()
+    }
+
+    fn producers(&mut self, topics: &[(String, Topic)]) -> Vec<(String, Producer)> {
+        (0..1 + self.rng.below(3))
+            .map(|i| {
+                let acks = self.one_of(&["all", "all", "1", "0"]);
+                let idempotent = acks == "all" && self.rng.below(3) > 0;
+                let mut c = config(&[("acks", acks), ("enable.idempotence", if idempotent { "true" } else { "false" }), ("linger.ms", self.one_of(&["0", "5", "50"]))]);
+                if self.rng.below(2) == 0 {
+                    c.extend(config(&[("request.timeout.ms", "5000"), ("delivery.timeout.ms", "20000")]));
                 }
-            }
-            5 if faults.elections => actions.push((at, Action::Admin(AdminRequest::ElectLeaders { topic: "t0".into(), partition: 0, unclean: false }))),
-            5 if faults.unclean => {
-                let configs = config_map(&[("min.insync.replicas", if rng.below(2) == 0 { "1" } else { "2" })]);
-                actions.push((at, Action::Admin(AdminRequest::AlterConfigs { resource: ConfigTarget::Topic("t0".into()), configs })));
-            }
-            _ => {}
-        }
-        at = at + Dur::ms(500 + u64::from(rng.below(9_000)));
+                let topic = Some(topics[self.rng.below(topics.len() as u32) as usize].0.clone());
+                let keys = match self.rng.below(3) {
+                    0 => Keys::None,
+                    1 => Keys::Even,
+                    _ => Keys::Hot,
+                };
+                let producer = Producer { topic, rate: 2 + self.rng.below(20), keys, value_size: 20, start: Some(Dur::ms(500)), config: c, ..Producer::default() };
+                (format!("p{i}"), producer)
+            })
+            .collect()
     }
-    actions.retain(|(at, _)| *at < TRAFFIC);
+
+    fn groups(&mut self, topics: &[(String, Topic)]) -> Vec<(String, Group)> {
+        let mut members = Vec::new();
+        for i in 0..1 + self.rng.below(3) {
+            let name = format!("c{i}");
+            let member = Member {
+                start: Some(Dur::ms(800 + u64::from(self.rng.below(5_000)))),
+                client: Some(self.one_of(&["4.1", "4.1", "3.9", "2.3"]).to_string()),
+                poll: Some(PollForm::Duration),
+                config: config(&[("session.timeout.ms", self.one_of(&["10000", "45000"]))]),
+            };
+            if self.faults.clients && self.rng.below(2) == 0 {
+                let at = Dur::secs(10 + u64::from(self.rng.below(40)));
+                let verb = if self.rng.below(2) == 0 { Verb::KillClient(name.clone()) } else { Verb::Leave(name.clone()) };
+                self.script.push((at, verb));
+            }
+            members.push((name, member));
+        }
+        let group = Group { topics: topics.iter().map(|(name, _)| name.clone()).collect(), members, config: config(&[("auto.offset.reset", "earliest")]), ..Group::default() };
+        vec![("g".to_string(), group)]
+    }
+
+    fn faults(&mut self) {
+        let mut at = Dur::secs(2 + u64::from(self.rng.below(8)));
+        // Per node the moment until which a fault holds it, so that no action meets a node in a state that refuses it.
+        let mut busy: BTreeMap<(bool, u32), Dur> = BTreeMap::new();
+        while at < TRAFFIC {
+            let is_controller = self.faults.controllers && self.rng.below(3) == 0;
+            let id = 1 + self.rng.below(if is_controller { self.n_controllers } else { self.n_brokers });
+            let node = if is_controller { Node::Controller(id) } else { Node::Broker(id) };
+            let lasts = Dur::ms(100 + u64::from(self.rng.below(25_000)));
+            let is_free = busy.get(&(is_controller, id)).is_none_or(|until| *until < at);
+            // A controlled shutdown takes seconds; the start comes long after it, or is refused and tried again by the heal.
+            let stopping = lasts + Dur::secs(6);
+            let one = vec![node.clone()];
+            match self.rng.below(6) {
+                0 | 1 if self.faults.kill && is_free => {
+                    self.script.extend([(at, Verb::Kill(one.clone())), (at + lasts, Verb::Start(one))]);
+                    busy.insert((is_controller, id), at + lasts);
+                }
+                2 if self.faults.stop && is_free && !is_controller => {
+                    self.script.extend([(at, Verb::Stop(one.clone())), (at + stopping, Verb::Start(one))]);
+                    busy.insert((is_controller, id), at + stopping);
+                }
+                3 if self.faults.pause && is_free => {
+                    self.script.extend([(at, Verb::Pause(one.clone())), (at + lasts, Verb::Resume(one))]);
+                    busy.insert((is_controller, id), at + lasts);
+                }
+                4 if self.faults.cut => self.cut(at, lasts, node),
+                5 if self.faults.admin => {
+                    let verb = self.request();
+                    self.script.push((at, verb));
+                }
+                _ => {}
+            }
+            at = at + Dur::ms(500 + u64::from(self.rng.below(9_000)));
+        }
+        self.script.retain(|(at, _)| *at < TRAFFIC);
+    }
+
+    fn cut(&mut self, at: Dur, lasts: Dur, node: Node) {
+        let (n_brokers, n_controllers) = (self.n_brokers, self.n_controllers);
+        let all = (1..=n_brokers).map(Node::Broker).chain((1..=n_controllers).map(Node::Controller));
+        let others: Nodes = all.filter(|n| *n != node && self.rng.below(3) > 0).collect();
+        if !others.is_empty() {
+            let sides = Sides { from: vec![node], to: others, both: !self.faults.one_way || self.rng.below(2) == 0 };
+            self.script.extend([(at, Verb::Cut(sides.clone())), (at + lasts, Verb::Heal(Some(sides)))]);
+        }
+    }
+
+    fn request(&mut self) -> Verb {
+        match self.rng.below(3) {
+            0 => Verb::ElectLeaders { unclean: false, partition: Partition { topic: "t0".into(), partition: 0 } },
+            1 => Verb::AddPartitions { topic: "t0".into(), to: 4 },
+            _ => Verb::SetConfig { target: Target::Topic("t0".into()), config: config(&[("min.insync.replicas", self.one_of(&["1", "2"]))]) },
+        }
+    }
 }

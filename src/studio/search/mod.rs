@@ -3,5 +3,5 @@
 pub mod draw;
 pub mod swarm;
 
-pub use draw::{Draw, draw};
-pub use swarm::{Counts, Failure, RunReport, run, shrink};
+pub use draw::draw;
+pub use swarm::{Counts, Failure, RunReport, link, run, shrink};

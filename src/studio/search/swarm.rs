@@ -2,11 +2,17 @@
 
 use highwater_engine::base::{Dur, NodeId, Rng, SimTime, StreamId};
 use highwater_engine::check::{Checker, Observation, converged};
-use highwater_engine::protocol::ElectionKind;
+use std::rc::Rc;
+
+use highwater_engine::node::message::AdminRequest;
+use highwater_engine::protocol::{ElectionKind, PartitionRegistration};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, World};
 
-use super::draw::Draw;
+use super::draw::TRAFFIC;
+use crate::link::Link;
+use crate::scenario::lower::{self, Lowered};
+use crate::scenario::{Moment, Scenario};
 
 /// How often the hard things happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +32,8 @@ pub struct Counts {
     pub records_delivered: u64,
     pub losses_under_acks_1: u64,
     pub duplicates_recognised: u64,
+    /// Partitions that nobody could lead any more, because a change of `min.insync.replicas` had cleared their ELR while they had no leader.
+    pub stranded_partitions: u64,
     pub inspections: u64,
 }
 
@@ -37,12 +45,12 @@ impl Counts {
     }
 
     /// Name and value of each count.
-    pub fn fields(&self) -> [(&'static str, u64); 16] {
+    pub fn fields(&self) -> [(&'static str, u64); 17] {
         let mut copy = *self;
         copy.fields_mut().map(|(name, value)| (name, *value))
     }
 
-    fn fields_mut(&mut self) -> [(&'static str, &mut u64); 16] {
+    fn fields_mut(&mut self) -> [(&'static str, &mut u64); 17] {
         [
             ("runs", &mut self.runs),
             ("simulated seconds", &mut self.simulated_seconds),
@@ -59,6 +67,7 @@ impl Counts {
             ("records delivered", &mut self.records_delivered),
             ("losses under acks=1", &mut self.losses_under_acks_1),
             ("duplicates recognised", &mut self.duplicates_recognised),
+            ("partitions stranded by a cleared ELR", &mut self.stranded_partitions),
             ("full inspections", &mut self.inspections),
         ]
     }
@@ -73,6 +82,8 @@ impl Counts {
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub at: SimTime,
+    /// What people call 0 s.
+    pub origin: SimTime,
     /// The invariant and what was seen, or what did not converge.
     pub what: String,
     pub last_entries: Vec<TraceEntry>,
@@ -91,9 +102,10 @@ const CONVERGENCE: Dur = Dur::secs(150);
 const TAIL: usize = 60;
 
 /// Plays a draw to its end.
-pub fn run(draw: &Draw) -> RunReport {
-    let mut player = Player::new(draw);
-    let failure = player.play(draw).err();
+pub fn run(scenario: &Scenario) -> RunReport {
+    let lowered = lower::lower(scenario);
+    let mut player = Player::new(&lowered);
+    let failure = player.play(scenario, &lowered).err();
     player.counts.runs = 1;
     player.counts.simulated_seconds = player.world.now().since(player.world.origin()).as_ms() / 1_000;
     RunReport { counts: player.counts, failure }
@@ -111,20 +123,23 @@ struct Player {
 }
 
 impl Player {
-    fn new(draw: &Draw) -> Player {
-        let world = World::boot(&draw.setup).unwrap_or_else(|refusal| panic!("a drawn set-up must be possible: {refusal:?}"));
-        let rng = Rng::stream(draw.setup.seed.wrapping_add(1), StreamId::World);
+    fn new(lowered: &Lowered) -> Player {
+        let world = World::boot(&lowered.setup).unwrap_or_else(|refusal| panic!("a drawn set-up must be possible: {refusal:?}"));
+        let rng = Rng::stream(lowered.setup.seed.wrapping_add(1), StreamId::World);
         Player { world, checker: Checker::default(), counts: Counts::default(), rng, out: Vec::new(), tail: Vec::new(), acked_by_one: Default::default() }
     }
 
-    fn play(&mut self, draw: &Draw) -> Result<(), Failure> {
+    fn play(&mut self, scenario: &Scenario, lowered: &Lowered) -> Result<(), Failure> {
         let origin = self.world.origin();
-        for (at, action) in &draw.actions {
-            self.run_to(origin + *at)?;
-            self.act(action.clone())?;
+        for due in &lowered.plan {
+            self.run_to(origin + due.at.at)?;
+            // Drawn scenarios name nodes, never roles.
+            if let Some(action) = due.need.action(&lower::plain_node) {
+                self.act(action)?;
+            }
         }
-        self.run_to(origin + draw.heal_at)?;
-        self.heal(draw)?;
+        self.run_to(origin + TRAFFIC)?;
+        self.heal(scenario)?;
         let healed = self.world.now();
         let mut reason = String::new();
         while self.world.now() < healed + CONVERGENCE {
@@ -140,7 +155,7 @@ impl Player {
         Err(self.failure(format!("does not converge within {} s of healing: {reason}", CONVERGENCE.as_ms() / 1_000)))
     }
 
-    fn heal(&mut self, draw: &Draw) -> Result<(), Failure> {
+    fn heal(&mut self, scenario: &Scenario) -> Result<(), Failure> {
         self.act(Action::HealAll)?;
         let nodes: Vec<NodeId> = self.world.machines().map(|(id, _)| id).filter(|id| !matches!(id, NodeId::Client(_))).collect();
         let all = Action::Link { between: nodes.clone(), and: nodes.clone(), latency: None, jitter: None, loss_per_million: Some(0) };
@@ -150,8 +165,8 @@ impl Player {
             self.act(Action::Resume(node))?;
             self.act(Action::Start(node))?;
         }
-        for client in &draw.producers {
-            self.act(Action::SetRate { client: client.clone(), per_second: 0 })?;
+        for (name, _) in &scenario.producers {
+            self.act(Action::SetRate { client: name.as_str().into(), per_second: 0 })?;
         }
         // A broker that was stopping when everything was healed starts after it has ended.
         for _ in 0..10 {
@@ -159,6 +174,20 @@ impl Player {
             for &node in &nodes {
                 self.act(Action::Start(node))?;
             }
+        }
+        self.rescue_stranded()
+    }
+
+    /// A partition with nobody in ISR, ELR and last known leaders waits for an administrator for ever: here he comes.
+    fn rescue_stranded(&mut self) -> Result<(), Failure> {
+        let Some(active) = self.world.active_controller().and_then(|id| self.world.controller(id)) else { return Ok(()) };
+        let image = active.image();
+        let is_stranded = |p: &PartitionRegistration| p.leader.is_none() && p.isr.is_empty() && p.elr.is_empty() && p.last_known_elr.is_empty();
+        let stranded: Vec<(Rc<str>, u32)> =
+            image.partitions().filter(|(_, p)| is_stranded(p)).filter_map(|(tp, _)| image.topic_name(tp.topic).map(|name| (name.clone(), tp.partition))).collect();
+        for (topic, partition) in stranded {
+            self.counts.stranded_partitions += 1;
+            self.act(Action::Admin(AdminRequest::ElectLeaders { topic, partition, unclean: true }))?;
         }
         Ok(())
     }
@@ -188,6 +217,7 @@ impl Player {
     fn inspect(&mut self) -> Result<(), Failure> {
         self.counts.inspections += 1;
         let seen = Observation::of(&self.world);
+        let mut lost = Vec::new();
         for ((tp, offset), tag) in &self.acked_by_one {
             let leader = seen.image.as_ref().and_then(|i| i.partition(*tp)).and_then(|p| p.leader);
             let log = leader.and_then(|l| seen.logs.get(&(l, *tp)));
@@ -195,8 +225,13 @@ impl Player {
                 && log.end_offset() > *offset
                 && log.batch_at(*offset).is_some_and(|b| b.data().get((*offset - b.base_offset) as usize).is_none_or(|r| r.tag != *tag))
             {
-                self.counts.losses_under_acks_1 += 1;
+                lost.push((*tp, *offset));
             }
+        }
+        // Each lost acknowledgement counts once, at the first look that misses it.
+        self.counts.losses_under_acks_1 += lost.len() as u64;
+        for key in lost {
+            self.acked_by_one.remove(&key);
         }
         self.checker.inspect(&seen).map_err(|v| self.failure(format!("{:?}: {}", v.invariant, v.what)))
     }
@@ -220,7 +255,7 @@ impl Player {
 
     fn failure(&self, what: String) -> Failure {
         let surplus = self.tail.len().saturating_sub(TAIL);
-        Failure { at: self.world.now(), what, last_entries: self.tail[surplus..].to_vec() }
+        Failure { at: self.world.now(), origin: self.world.origin(), what, last_entries: self.tail[surplus..].to_vec() }
     }
 }
 
@@ -245,18 +280,18 @@ impl Counts {
     }
 }
 
-/// Takes actions away, one group after the other, as long as the run still fails; at most `tries` runs.
-pub fn shrink(draw: &Draw, tries: u32) -> Draw {
-    let mut best = draw.clone();
-    let mut size = best.actions.len().div_ceil(2).max(1);
+/// Takes entries of the script away, one group after the other, as long as the run still fails; at most `tries` runs.
+pub fn shrink(scenario: &Scenario, tries: u32) -> Scenario {
+    let mut best = scenario.clone();
+    let mut size = best.script.len().div_ceil(2).max(1);
     let mut left = tries;
     while left > 0 {
         let mut shrunk = false;
         let mut from = 0;
-        while from < best.actions.len() && left > 0 {
+        while from < best.script.len() && left > 0 {
             let mut candidate = best.clone();
-            let to = (from + size).min(candidate.actions.len());
-            candidate.actions.drain(from..to);
+            let to = (from + size).min(candidate.script.len());
+            candidate.script.drain(from..to);
             left -= 1;
             if run(&candidate).failure.is_some() {
                 best = candidate;
@@ -271,4 +306,10 @@ pub fn shrink(draw: &Draw, tries: u32) -> Draw {
         size = if size == 1 { 1 } else { size.div_ceil(2) };
     }
     best
+}
+
+/// The link that opens a run at a moment, `#` included.
+pub fn link(scenario: &Scenario, at: SimTime, origin: SimTime) -> String {
+    let moment = Moment::after(at.since(origin));
+    format!("#{}", Link { at: Some(moment), ..Link::new(scenario.clone()) }.fragment())
 }

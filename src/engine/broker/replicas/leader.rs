@@ -38,7 +38,8 @@ impl ReplicaManager {
         let lag = self.config.replica_lag_time_max;
         let waits_for =
             |remote: &&Remote| remote.log_end < end && (replica.in_maximal_isr(remote.broker) || (remote.is_caught_up(ctx.now, end, lag) && is_eligible(image, remote)));
-        let candidate = state.remotes.iter().filter(waits_for).map(|remote| remote.log_end).min().unwrap_or(end);
+        let slowest = state.remotes.iter().filter(waits_for).map(|remote| remote.log_end).min();
+        let candidate = slowest.filter(|_| !self.rules.broken.high_watermark_ignores_followers).unwrap_or(end);
         if candidate <= replica.high_watermark {
             return false;
         }

@@ -88,7 +88,9 @@ impl ReplicaManager {
             return Err(ErrorCode::RecordListTooLarge);
         }
         let count = batch.count();
-        if let (Some(stamp), Some(log)) = (batch.producer, ctx.disk.log(tp)) {
+        if let (Some(stamp), Some(log)) = (batch.producer, ctx.disk.log(tp))
+            && !self.rules.broken.appends_without_sequence_check
+        {
             match log.producers().check(&stamp, count as i32) {
                 SequenceCheck::Append => {}
                 SequenceCheck::Duplicate { base_offset, last_offset } => {

@@ -31,15 +31,17 @@ impl Bench {
         bench
     }
 
-    /// Lets the process load: its first registration is due, its logs are read.
+    /// Lets the process come up: its first registration is due.
     fn come_up(&mut self) {
         assert!(self.drive().is_empty(), "a process that has just started does not register yet");
-        for timer in [BrokerTimer::Registration, BrokerTimer::LogsLoaded] {
-            let at = self.node.timers.due_at(&Timer::Broker(timer.clone())).expect("it is armed at the start");
-            self.node.now = at;
-            self.node.ctx().cancel(&Timer::Broker(timer.clone()));
-            assert_eq!(self.lifecycle.on_timer(&timer), Step::Nothing);
-        }
+        self.fire(BrokerTimer::Registration);
+    }
+
+    fn fire(&mut self, timer: BrokerTimer) {
+        let at = self.node.timers.due_at(&Timer::Broker(timer.clone())).expect("it is armed");
+        self.node.now = at;
+        self.node.ctx().cancel(&Timer::Broker(timer.clone()));
+        assert_eq!(self.lifecycle.on_timer(&timer), Step::Nothing);
     }
 
     /// What is sent now.
@@ -62,6 +64,7 @@ impl Bench {
         assert!(matches!(self.drive()[..], [Request::BrokerRegistration(_)]));
         let step = self.answer(false, Response::BrokerRegistration { error: ErrorCode::None, epoch: BrokerEpoch(9) });
         assert_eq!(step, Step::Registered(BrokerEpoch(9)));
+        self.fire(BrokerTimer::LogsLoaded);
     }
 
     fn heartbeat(&mut self, caught_up: bool, fenced: bool, may_stop: bool) -> Step {

@@ -31,14 +31,20 @@ impl Consumer {
         if let Some(exception) = self.fatal.or(self.error.take()) {
             return self.throw(ctx, exception);
         }
-        let expired = poll.deadline <= ctx.now;
+        let mut expired = poll.deadline <= ctx.now;
         let step = self.group_step(ctx);
         if let Some(exception) = self.fatal.or(self.error.take()) {
             return self.throw(ctx, exception);
         }
         match step {
             Step::Done => {
-                self.poll = Some(Poll { passed: true, ..poll });
+                // What blocked without end does not also lose its own time: that begins now.
+                let deadline = if self.blocks() && !poll.passed { ctx.now + POLL_TIMEOUT } else { poll.deadline };
+                if deadline != poll.deadline {
+                    ctx.set(Timer::Client(ClientTimer::Poll), POLL_TIMEOUT);
+                }
+                expired = deadline <= ctx.now;
+                self.poll = Some(Poll { passed: true, deadline, ..poll });
                 self.position_step(ctx);
                 if let Some(exception) = self.error.take() {
                     return self.throw(ctx, exception);
@@ -55,7 +61,6 @@ impl Consumer {
             return self.end_poll(ctx, true);
         }
         self.send_fetches(ctx);
-        // What blocked without end does not also lose its own time.
         expired && self.end_poll(ctx, false)
     }
 

@@ -118,6 +118,26 @@ fn g_28_what_is_read_without_a_coordinator_depends_on_version_and_form_of_poll()
 }
 
 #[test]
+fn e_02_a_poll_that_found_a_dead_coordinator_still_takes_its_own_time() {
+    for version in [ClientVersion::V1_1, ClientVersion::V2_3, ClientVersion::V3_9] {
+        let mut bench = Bench::new(&[2, 3]);
+        let mut client = start(&mut bench, version, PollForm::Long, &[]);
+        bench.run(&mut client, 3_000);
+        bench.kill(1);
+        bench.run(&mut client, 63_000);
+        let times = |is: fn(&Kind) -> bool| bench.notes().filter(|(at, k)| *at > SimTime(6_000_000) && is(k)).map(|(at, _)| at.0 / 1_000).collect::<Vec<u64>>();
+        let found = times(|k| matches!(k, Kind::CoordinatorDiscovered { .. }));
+        let failed = times(|k| matches!(k, Kind::CommitFailed { .. }));
+        for at in failed.iter().skip(1) {
+            let since = found.iter().rev().find(|f| *f < at).map(|f| at - f);
+            assert!(since.is_some_and(|ms| (200..300).contains(&ms)), "{version:?}: a commit at {at}, {since:?} ms after the last answer that was believed");
+        }
+        // A round of less than a second commits nothing, and the next one does.
+        assert!((36..=45).contains(&failed.len()), "{version:?}: one in 1.4 s on average, {} in 57 s", failed.len());
+    }
+}
+
+#[test]
 fn g_29_partitions_whose_leader_moved_stand_still_until_the_coordinator_is_back() {
     let mut bench = Bench::new(&[1, 2, 3]);
     let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[("session.timeout.ms", "10000")]);
