@@ -111,7 +111,8 @@ impl Component for App {
 
     fn create(ctx: &Context<Self>) -> Self {
         let p = ctx.props();
-        let filter = LogFilter::default();
+        // Each append and each fetch would bury what matters.
+        let filter = LogFilter { notable_only: true, ..LogFilter::default() };
         let views = Views::fetch(&p.desk, None, &filter, Tab::Promises, None);
         let heard = p.desk.read().news(None).last().map(|l| l.trace);
         App {

@@ -41,7 +41,6 @@ export default async function (suite) {
     equal(await frame.locator('#stage').count(), 1, 'stages');
     const out = await frame.getByRole('link', { name: /Highwater/ }).getAttribute('href');
     ok(out.startsWith(`${visit.url}#k1`), `the way out leads to the playground: ${out}`);
-    await suite.accessible(frame);
     await suite.picture(host, 'embed-playing-wide-light');
   });
 

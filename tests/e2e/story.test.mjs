@@ -118,7 +118,7 @@ export default async function (suite) {
     });
   }
 
-  await suite.check('min.insync.replicas above what is alive: writes are refused by name', async (visit) => {
+  await suite.check('min.insync.replicas above what is alive: with acks=all nothing is written, and it is said why', async (visit) => {
     const page = await visit.open('');
     await setting(page, 'acks').getByRole('button', { name: 'all', exact: true }).click();
     const more = setting(page, 'min.insync.replicas').getByRole('button', { name: /more/ });
@@ -127,7 +127,9 @@ export default async function (suite) {
     await more.click();
     await setting(page, 'min.insync.replicas').getByText('3', { exact: true }).waitFor();
     await scrub(page, 35);
-    await verdict(page, 'NOT_ENOUGH_REPLICAS');
+    await verdict(page, 'Writes of checkout stand still');
+    await page.locator('#panel .card', { hasText: 'min.insync.replicas is 3' }).waitFor();
+    equal(await page.locator('.head-line .isr.danger').count(), 6, 'partitions below the minimum');
   });
 
   await suite.check('a set-up setting begins a new run from 0 s, and cannot ask for what cannot be', async (visit) => {

@@ -80,7 +80,7 @@ impl Run {
     }
 
     /// Stands shortly before the first thing that the script does.
-    fn to_eve(&mut self) {
+    fn stand_before_script(&mut self) {
         let plan = &self.recording.branch().lowered.plan;
         let first = plan.iter().filter(|due| due.scripted).map(|due| due.at.at).min();
         if let Some(eve) = first.map(|first| Dur(first.0.saturating_sub(EVE.0))) {
@@ -145,7 +145,7 @@ impl Studio {
     /// As [`Studio::scenario`].
     pub fn opening(id: ScenarioId) -> Studio {
         let mut studio = Studio::scenario(id);
-        studio.run.to_eve();
+        studio.run.stand_before_script();
         studio
     }
 
@@ -390,7 +390,7 @@ impl Desk for Studio {
             }
             Command::OpenScenario(id) => match Run::of_gallery(id) {
                 Ok(mut run) => {
-                    run.to_eve();
+                    run.stand_before_script();
                     self.replace(run)
                 }
                 Err(error) => Outcome::NotOpened(error),

@@ -55,6 +55,10 @@ pub fn Panel(props: &PanelProps) -> Html {
     let open = props.content.tab();
     let send = ui.ask.clone();
     let on_key = Callback::from(move |e: KeyboardEvent| {
+        // With shift the arrows step through time, here too.
+        if e.shift_key() {
+            return;
+        }
         let n = Tab::ALL.len();
         let Some(here) = Tab::ALL.iter().position(|t| *t == open) else { return };
         let next = match e.key().as_str() {
