@@ -42,8 +42,8 @@ impl Committed {
         self.records.get(&tp).map_or(0, |r| r.len() as Offset)
     }
 
-    /// A leader's high watermark moved to `hw`: what it newly covers is committed; what it covers again must be the same.
-    pub fn advance(&mut self, tp: Tp, log: &Log, hw: Offset) -> Result<(), String> {
+    /// A leader's high watermark moved to `hw`: what it newly covers is committed. What it covers again is the affair of [`Committed::missing_from`].
+    pub fn advance(&mut self, tp: Tp, log: &Log, hw: Offset) {
         let known = self.records.entry(tp).or_default();
         let from = known.len() as Offset;
         for (offset, what) in content(log, from, hw) {
@@ -51,7 +51,6 @@ impl Committed {
                 known.push(what);
             }
         }
-        Ok(())
     }
 
     /// The first committed offset that a log does not hold as it was committed, between its start and `up_to`.

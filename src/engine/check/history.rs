@@ -172,7 +172,7 @@ impl Checker {
                 return Err((Invariant::CommittedRecordsStay, format!("{tp:?}: leader {broker} has another record at the committed offset {offset}")));
             }
             if self.is_clean(tp) {
-                let _ = self.committed.advance(tp, log, hw);
+                self.committed.advance(tp, log, hw);
             } else {
                 self.committed.forget(tp);
             }

@@ -91,9 +91,4 @@ impl Inbox {
         self.served.remove(&conn);
         ctx.close(conn);
     }
-
-    /// Whether the client still waits.
-    pub fn is_alive(&self, conn: ConnId) -> bool {
-        self.served.get(&conn).is_some_and(|s| !s.gone)
-    }
 }

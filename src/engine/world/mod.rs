@@ -372,11 +372,6 @@ impl World {
     pub fn admin_answer(&self, action: ActionId) -> Option<&crate::client::AdminAnswer> {
         self.client(boot::ADMIN)?.admin_answer(action)
     }
-
-    /// APIs that messages in flight belong to; for tests that lose one of each.
-    pub fn apis_in_flight(&self) -> Vec<(Api, bool)> {
-        self.in_flight().map(|m| (api_of(&m.body), m.direction == Direction::Response)).collect()
-    }
 }
 
 /// The API of a message.
