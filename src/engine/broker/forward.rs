@@ -112,7 +112,7 @@ impl Forwarder {
     pub fn on_outcome(&mut self, ctx: &mut Ctx<'_>, outcome: Outcome) {
         let Some(id) = self.in_flight.take() else { return };
         match outcome {
-            Outcome::Answer(response) if error_of(&response) != ErrorCode::NotController => {
+            Outcome::Answer(response) if response.error() != ErrorCode::NotController => {
                 if let Some(done) = self.waiting.remove(&id) {
                     self.finish(done, Some(response));
                 }
@@ -161,39 +161,3 @@ fn timed_out(envelope: &Request) -> Option<Response> {
 }
 
 const UNKNOWN: Offset = -1;
-
-/// The error of an answer to something that was forwarded.
-fn error_of(response: &Response) -> ErrorCode {
-    match response {
-        Response::CreateTopics { error }
-        | Response::DeleteTopics { error }
-        | Response::CreatePartitions { error }
-        | Response::ElectLeaders { error }
-        | Response::IncrementalAlterConfigs { error }
-        | Response::AllocateProducerIds { error, .. } => *error,
-        Response::DescribeQuorum(described) => described.error,
-        Response::Produce { .. }
-        | Response::Fetch { .. }
-        | Response::QuorumFetch(_)
-        | Response::ListOffsets { .. }
-        | Response::Metadata(_)
-        | Response::OffsetCommit { .. }
-        | Response::OffsetFetch { .. }
-        | Response::FindCoordinator { .. }
-        | Response::JoinGroup(_)
-        | Response::Heartbeat { .. }
-        | Response::LeaveGroup { .. }
-        | Response::SyncGroup { .. }
-        | Response::DescribeGroups(_)
-        | Response::DeleteRecords { .. }
-        | Response::InitProducerId { .. }
-        | Response::OffsetForLeaderEpoch { .. }
-        | Response::Vote { .. }
-        | Response::BeginQuorumEpoch { .. }
-        | Response::EndQuorumEpoch { .. }
-        | Response::AlterPartition { .. }
-        | Response::BrokerRegistration { .. }
-        | Response::BrokerHeartbeat { .. }
-        | Response::DescribeTopicPartitions { .. } => ErrorCode::None,
-    }
-}

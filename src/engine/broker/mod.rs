@@ -147,8 +147,6 @@ impl Broker {
             | BrokerTimer::ParkedFetch(_)
             | BrokerTimer::ParkedDeleteRecords(_)
             | BrokerTimer::AlterPartitionRetry => self.replicas.on_timer(ctx, &self.image, timer),
-            // Not armed: the forwarder repeats both.
-            BrokerTimer::ProducerIdsRetry | BrokerTimer::AutoCreate(_) => {}
         }
     }
 

@@ -3,7 +3,6 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::committed::{self, Committed};
 use super::{Invariant, Observation, Violation, logs};
@@ -165,17 +164,15 @@ impl Checker {
             return Err((Invariant::HighWatermarkNeverFalls, format!("{tp:?} on leader {broker}, epoch {epoch}: {before}, then {hw}")));
         }
         if let Some(log) = machine.disk.log(tp) {
+            if !self.is_clean(tp) {
+                self.committed.forget(tp);
+                return Ok(());
+            }
             let known = self.committed.end(tp).min(hw);
-            if self.is_clean(tp)
-                && let Some(offset) = self.committed.missing_from(tp, log, known)
-            {
+            if let Some(offset) = self.committed.missing_from(tp, log, known) {
                 return Err((Invariant::CommittedRecordsStay, format!("{tp:?}: leader {broker} has another record at the committed offset {offset}")));
             }
-            if self.is_clean(tp) {
-                self.committed.advance(tp, log, hw);
-            } else {
-                self.committed.forget(tp);
-            }
+            self.committed.advance(tp, log, hw);
         }
         Ok(())
     }
@@ -196,11 +193,6 @@ impl Checker {
             return Err((Invariant::ReadsStable, format!("{tp:?}: offset {offset} was read as {before}, then as {tag}")));
         }
         Ok(())
-    }
-
-    /// Partitions that lost their guarantees, for reports.
-    pub fn unclean_partitions(&self) -> Vec<Tp> {
-        self.unclean.iter().copied().collect()
     }
 }
 

@@ -112,11 +112,6 @@ impl Metadata {
         self.needed = true;
     }
 
-    /// Whether a refresh is wanted or under way.
-    pub fn is_updating(&self) -> bool {
-        self.needed || self.in_flight
-    }
-
     /// The node to ask and the request, if a refresh is due and a node is ready.
     pub fn next_request<P: Clone>(&mut self, ctx: &mut Ctx<'_>, net: &mut Net<P>) -> Option<(BrokerId, Request)> {
         let aged = self.last_success.is_some_and(|at| at + self.config.metadata_max_age <= ctx.now);

@@ -260,7 +260,7 @@ impl Controller {
             | Request::Envelope(_)
             | Request::DescribeTopicPartitions { .. } => Decision::answer(self.refusal(api, ErrorCode::InvalidRequest)),
         };
-        let error = refusals::error_of(&decision.response);
+        let error = decision.response.error();
         if !error.is_none() && !matches!(request, Request::BrokerRegistration(_)) {
             ctx.note(Kind::ControllerRefused { api, error });
         }

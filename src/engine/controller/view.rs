@@ -64,10 +64,6 @@ impl Controller {
     pub fn progress(&self) -> impl Iterator<Item = (ControllerId, Progress)> {
         self.voter.progress()
     }
-    /// Requests that are decided and wait for their records to be committed.
-    pub fn n_waiting(&self) -> usize {
-        self.active.as_ref().map_or(0, |a| a.waiting.values().map(Vec::len).sum())
-    }
 
     /// The last `n` records of the metadata log, oldest first.
     pub fn last_records(&self, disk: &Disk, n: usize) -> Vec<RecordView> {

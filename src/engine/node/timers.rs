@@ -76,9 +76,6 @@ pub enum BrokerTimer {
     ParkedFetch(u64),
     /// A DeleteRecords request has waited for its time-out.
     ParkedDeleteRecords(u64),
-    ProducerIdsRetry,
-    /// The automatic creation of a topic may be asked for again.
-    AutoCreate(Rc<str>),
 }
 
 /// Timers of a group coordinator.

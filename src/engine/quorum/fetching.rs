@@ -1,13 +1,10 @@
 //! What a following voter does: fetch, append, cut what diverges, learn the high watermark (KIP-595). It believes no leader of an older epoch.
 
-use alloc::rc::Rc;
-
 use super::voter::{Call, State, Voter};
-use super::{FETCH_MAX_WAIT, append_fetched, reconnect_backoff, truncation_point};
+use super::{FETCH_MAX_WAIT, reconnect_backoff, take_fetched};
 use crate::base::{ControllerId, NodeId, QuorumEpoch};
 use crate::node::{Channel, Ctx, Outcome, QuorumTimer, Timer};
 use crate::protocol::{QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, Request, Response};
-use crate::trace::Kind;
 
 impl Voter {
     /// Sends the next fetch, unless one of this epoch is out.
@@ -59,22 +56,6 @@ impl Voter {
             *fetched = true;
         }
         ctx.set(Timer::Quorum(QuorumTimer::Fetch), self.config.quorum_fetch_timeout);
-        if let Some(diverging) = answer.diverging {
-            let from = ctx.disk.metadata_log.end_offset();
-            let to = truncation_point(&ctx.disk.metadata_log, diverging);
-            if to < self.committed {
-                // Committed records would go: Kafka ends the process rather than forget them.
-                ctx.exit(false);
-                return;
-            }
-            Rc::make_mut(&mut ctx.disk.metadata_log).truncate_to(to);
-            let to = ctx.disk.metadata_log.end_offset();
-            ctx.note(Kind::QuorumLogTruncated { from, to });
-            return;
-        }
-        if !answer.batches.is_empty() {
-            append_fetched(Rc::make_mut(&mut ctx.disk.metadata_log), answer.batches);
-        }
-        self.committed = self.committed.max(answer.high_watermark.min(ctx.disk.metadata_log.end_offset()));
+        self.committed = take_fetched(ctx, self.committed, answer);
     }
 }

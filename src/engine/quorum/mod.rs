@@ -16,11 +16,14 @@ pub use leading::Progress;
 pub use observer::Observer;
 pub use voter::{Ready, Voter, VoterStart};
 
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use crate::base::{Dur, Offset, Rng};
 use crate::log::Log;
-use crate::protocol::{EpochEnd, RecordBatch};
+use crate::node::Ctx;
+use crate::protocol::{EpochEnd, QuorumFetchResponse, RecordBatch};
+use crate::trace::Kind;
 
 /// Most bytes of metadata in one answer (Kafka's `MAX_FETCH_SIZE_BYTES`).
 const MAX_FETCH_BYTES: usize = 8 * 1024 * 1024;
@@ -54,10 +57,30 @@ fn divergence(log: &Log, fetch_offset: Offset, last_epoch: i32) -> Option<EpochE
 /// How far a log must be cut when the leader names `diverging`.
 fn truncation_point(log: &Log, diverging: EpochEnd) -> Offset {
     match log.epochs().end_offset_for(diverging.epoch, log.end_offset()) {
-        Some(local) if local.epoch == diverging.epoch => local.end_offset.min(diverging.end_offset),
         Some(local) => local.end_offset.min(diverging.end_offset),
         None => diverging.end_offset.min(log.end_offset()),
     }
+}
+
+/// Takes what a leader sent into the metadata log, or cuts the log where it diverges. Returns the offset up to which this node now knows
+/// the log to be committed, given what it knew. Where committed records would have to go the process ends, as Kafka's does, rather than forget them.
+fn take_fetched(ctx: &mut Ctx<'_>, committed: Offset, answer: QuorumFetchResponse) -> Offset {
+    let Some(diverging) = answer.diverging else {
+        if !answer.batches.is_empty() {
+            append_fetched(Rc::make_mut(&mut ctx.disk.metadata_log), answer.batches);
+        }
+        return committed.max(answer.high_watermark.min(ctx.disk.metadata_log.end_offset()));
+    };
+    let from = ctx.disk.metadata_log.end_offset();
+    let to = truncation_point(&ctx.disk.metadata_log, diverging);
+    if to < committed {
+        ctx.exit(false);
+        return committed;
+    }
+    Rc::make_mut(&mut ctx.disk.metadata_log).truncate_to(to);
+    let to = ctx.disk.metadata_log.end_offset();
+    ctx.note(Kind::QuorumLogTruncated { from, to });
+    committed
 }
 
 /// Appends what a leader sent; whatever lies below the log end is there already.

@@ -3,13 +3,12 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::{FETCH_MAX_WAIT, append_fetched, reconnect_backoff, truncation_point};
+use super::{FETCH_MAX_WAIT, reconnect_backoff, take_fetched};
 use crate::base::{BrokerId, ControllerId, Dur, Offset, QuorumEpoch, SimTime};
 use crate::node::{Ctx, Disk, Outcome, QuorumTimer, Timer};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, RecordBatch, Request, Response};
 use crate::rules::Rules;
-use crate::trace::Kind;
 
 /// An observer of the metadata quorum. The log is `metadata_log` of the node's disk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -57,11 +56,6 @@ impl Observer {
     }
     pub fn high_watermark(&self) -> Offset {
         self.high_watermark
-    }
-
-    /// A hint from an answer of a controller. It fills a gap, but never replaces what a fetch told.
-    pub fn note_leader(&mut self, leader: Option<ControllerId>) {
-        self.leader = self.leader.or(leader);
     }
 
     /// The next fetch with its time-out, `None` while one is out or a pause is on.
@@ -130,23 +124,7 @@ impl Observer {
     }
 
     fn on_fetched(&mut self, ctx: &mut Ctx<'_>, answer: QuorumFetchResponse) {
-        if let Some(diverging) = answer.diverging {
-            let from = ctx.disk.metadata_log.end_offset();
-            let to = truncation_point(&ctx.disk.metadata_log, diverging);
-            if to < self.high_watermark {
-                // Committed records would go: Kafka ends the process rather than forget them.
-                ctx.exit(false);
-                return;
-            }
-            Rc::make_mut(&mut ctx.disk.metadata_log).truncate_to(to);
-            let to = ctx.disk.metadata_log.end_offset();
-            ctx.note(Kind::QuorumLogTruncated { from, to });
-            return;
-        }
-        if !answer.batches.is_empty() {
-            append_fetched(Rc::make_mut(&mut ctx.disk.metadata_log), answer.batches);
-        }
-        self.high_watermark = self.high_watermark.max(answer.high_watermark.min(ctx.disk.metadata_log.end_offset()));
+        self.high_watermark = take_fetched(ctx, self.high_watermark, answer);
     }
 
     fn wait(&mut self, ctx: &mut Ctx<'_>, after: Dur) {

@@ -37,20 +37,3 @@ pub fn encode_pretty(scenario: &Scenario) -> String {
     let value = write::scenario(scenario);
     serde_json::to_string_pretty(&value).unwrap_or_default()
 }
-
-/// What can be read of a text that is no good scenario: its `id` and its title, to say what it would have been.
-pub fn glimpse(text: &str) -> (Option<String>, Option<String>) {
-    let Ok(value) = token::parse(text) else { return (None, None) };
-    let token::Data::Map(entries) = &value.data else { return (None, None) };
-    let of = |name: &str| {
-        entries.iter().find(|(key, _)| key.text == name).and_then(|(_, value)| match &value.data {
-            token::Data::Text(text) => Some(text.chars().take(200).collect::<String>()),
-            token::Data::Map(texts) => texts.first().and_then(|(_, value)| match &value.data {
-                token::Data::Text(text) => Some(text.chars().take(200).collect()),
-                token::Data::Null | token::Data::Bool(_) | token::Data::Int(_) | token::Data::List(_) | token::Data::Map(_) => None,
-            }),
-            token::Data::Null | token::Data::Bool(_) | token::Data::Int(_) | token::Data::List(_) => None,
-        })
-    };
-    (of("id"), of("title"))
-}

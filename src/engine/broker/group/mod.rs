@@ -22,7 +22,7 @@ use self::env::{Env, Purpose, Write, commit_response};
 use self::join::join_error;
 use self::state::{Group, entry, replay};
 use super::ReplyTo;
-use crate::base::{Dur, GenerationId, LeaderEpoch, Offset, TopicId};
+use crate::base::{Dur, GenerationId, LeaderEpoch, TopicId};
 use crate::node::{Ctx, GroupTimer, Timer};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::hash::group_partition;
@@ -339,10 +339,5 @@ impl GroupCoordinator {
     /// Partitions that are served or loaded, with the leader epoch.
     pub fn partitions(&self) -> impl Iterator<Item = (u32, LeaderEpoch)> {
         self.shards.iter().map(|(partition, shard)| (*partition, shard.epoch))
-    }
-
-    /// Offset after the last write that waits for the high watermark of a partition.
-    pub fn awaited_offset(&self, partition: u32) -> Option<Offset> {
-        self.shards.get(&partition)?.writes.back().map(|w| w.end)
     }
 }

@@ -167,13 +167,7 @@ impl ReplicaManager {
             BrokerTimer::ParkedFetch(id) => self.complete_fetch(ctx, image, *id),
             BrokerTimer::ParkedDeleteRecords(id) => self.on_delete_timeout(ctx, *id),
             BrokerTimer::AlterPartitionRetry => self.alter.resting = false,
-            BrokerTimer::Registration
-            | BrokerTimer::RegistrationLimit
-            | BrokerTimer::Heartbeat
-            | BrokerTimer::LogsLoaded
-            | BrokerTimer::ForwardRetry
-            | BrokerTimer::ProducerIdsRetry
-            | BrokerTimer::AutoCreate(_) => {}
+            BrokerTimer::Registration | BrokerTimer::RegistrationLimit | BrokerTimer::Heartbeat | BrokerTimer::LogsLoaded | BrokerTimer::ForwardRetry => {}
         }
     }
 

@@ -116,8 +116,4 @@ impl Consumer {
     pub fn partitions(&self) -> impl Iterator<Item = (Tp, &Assigned)> {
         self.partitions.iter().map(|(tp, p)| (*tp, p))
     }
-    /// Since when the current call of `poll` has not returned.
-    pub fn polling_since(&self) -> Option<SimTime> {
-        self.poll.map(|p| p.started)
-    }
 }
