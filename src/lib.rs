@@ -13,7 +13,8 @@ fn option(fragment: &str, name: &str) -> Option<String> {
     fragment.split('&').skip(1).filter_map(|p| p.split_once('=')).find(|(n, _)| *n == name).map(|(_, v)| v.to_owned())
 }
 
-/// The language of the address, of the last visit, of the browser, in that order; English if none of them is spoken here.
+/// The language of the address, of the last visit, of the browser, in that order; English if none of them is spoken
+/// here.
 fn language(fragment: &str) -> Lang {
     let asked = option(fragment, "lang").and_then(|l| Lang::of_tag(&l));
     let saved = || web::load("lang").and_then(|l| Lang::of_tag(&l));
@@ -23,7 +24,12 @@ fn language(fragment: &str) -> Lang {
 
 fn panic_words(l: Lang) -> web::PanicWords {
     let w = l.words();
-    web::PanicWords { title: w.label(Label::PanicTitle), text: w.label(Label::PanicText), link: w.label(Label::PanicLink), reload: w.label(Label::Reload) }
+    web::PanicWords {
+        title: w.label(Label::PanicTitle),
+        text: w.label(Label::PanicText),
+        link: w.label(Label::PanicLink),
+        reload: w.label(Label::Reload),
+    }
 }
 
 /// Tells the document which language it is in.
@@ -41,7 +47,8 @@ pub(crate) fn apply_theme(t: Theme) {
     });
 }
 
-/// Mounts the page into the element `app`. `open` makes a desk from what stands behind `#` in the address; if that cannot be
+/// Mounts the page into the element `app`. `open` makes a desk from what stands behind `#` in the address; if that
+/// cannot be
 /// read, it is called again with nothing, and the page says why.
 ///
 /// # Panics
@@ -51,7 +58,8 @@ pub fn start(open: fn(&str) -> Result<Box<dyn Desk>, OpenError>) {
     let lang = language(&fragment);
     web::install_panic_screen(panic_words(lang));
     apply_language(lang);
-    let theme = option(&fragment, "theme").or_else(|| web::load("theme")).and_then(|t| Theme::of_id(&t)).unwrap_or(Theme::Auto);
+    let theme =
+        option(&fragment, "theme").or_else(|| web::load("theme")).and_then(|t| Theme::of_id(&t)).unwrap_or(Theme::Auto);
     apply_theme(theme);
     let (desk, error) = match open(&fragment) {
         Ok(desk) => (desk, None),
@@ -78,7 +86,11 @@ fn has_payload(fragment: &str) -> bool {
 }
 
 fn open(fragment: &str) -> Result<Box<dyn Desk>, OpenError> {
-    Ok(if has_payload(fragment) { Box::new(Studio::open(fragment)?) } else { Box::new(Studio::opening(ScenarioId::AsItHappened)) })
+    Ok(if has_payload(fragment) {
+        Box::new(Studio::open(fragment)?)
+    } else {
+        Box::new(Studio::opening(ScenarioId::AsItHappened))
+    })
 }
 
 /// Entry point: mounts the page into the element `app`.

@@ -134,12 +134,20 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
         "swarm" => swarm(parser),
         "trace" => trace(parser),
         "bench" => bench(parser),
-        "link" => Ok(one(parser, "link", "a scenario file")?.map_or(Command::Help(LINK_HELP), |file| Command::Link(file.into()))),
+        "link" => {
+            Ok(one(parser, "link", "a scenario file")?
+                .map_or(Command::Help(LINK_HELP), |file| Command::Link(file.into())))
+        }
         "open" => match one(parser, "open", "a link")? {
             None => Ok(Command::Help(OPEN_HELP)),
-            Some(link) => link.into_string().map(Command::Open).map_err(|_| "open: found bytes that are no text, expected a link".into()),
+            Some(link) => link
+                .into_string()
+                .map(Command::Open)
+                .map_err(|_| "open: found bytes that are no text, expected a link".into()),
         },
-        _ => Err(format!("unknown command \"{command}\"; expected one of conform, swarm, trace, bench, link, open (see highwater --help)")),
+        _ => Err(format!(
+            "unknown command \"{command}\"; expected one of conform, swarm, trace, bench, link, open (see highwater --help)"
+        )),
     }
 }
 
@@ -161,7 +169,8 @@ fn cores() -> usize {
 }
 
 fn conform(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
-    let mut options = Conform { files: Vec::new(), seeds: (1, 20), threads: cores(), json: false, verbose: false, metadata: false };
+    let mut options =
+        Conform { files: Vec::new(), seeds: (1, 20), threads: cores(), json: false, verbose: false, metadata: false };
     while let Some(arg) = parser.next().map_err(said)? {
         match arg {
             Long("help") | Short('h') => return Ok(Command::Help(CONFORM_HELP)),
@@ -205,7 +214,8 @@ fn bench(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
             Long("help") | Short('h') => return Ok(Command::Help(BENCH_HELP)),
             Long("events") => {
                 let events = number(&mut parser, "events", 1)?;
-                options.events = u32::try_from(events).map_err(|_| format!("--events: found {events}, expected at most {}", u32::MAX))?;
+                options.events = u32::try_from(events)
+                    .map_err(|_| format!("--events: found {events}, expected at most {}", u32::MAX))?;
             }
             Long("json") => options.json = true,
             other => return Err(format!("bench: {}; try highwater bench --help", other.unexpected())),
@@ -235,7 +245,10 @@ fn trace(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
             Long("all") => options.all = true,
             Long("until") => {
                 let text = parser.value().and_then(|v| v.string()).map_err(said)?;
-                options.until = Some(unit::duration(&text).ok_or_else(|| format!("--until: found \"{text}\", expected {}", unit::A_DURATION))?);
+                options.until = Some(
+                    unit::duration(&text)
+                        .ok_or_else(|| format!("--until: found \"{text}\", expected {}", unit::A_DURATION))?,
+                );
             }
             Value(what) if options.what.is_empty() => options.what = what.string().map_err(said)?,
             other => return Err(format!("trace: {}; try highwater trace --help", other.unexpected())),

@@ -1,4 +1,5 @@
-//! `highwater bench`: how many events a second are simulated natively. It measures no more than that; the page is measured in a browser.
+//! `highwater bench`: how many events a second are simulated natively. It measures no more than that; the page is
+//! measured in a browser.
 
 use std::time::Instant;
 

@@ -16,7 +16,9 @@ pub fn run(options: &Conform) -> Result<bool, Complaint> {
     for path in &options.files {
         let name = path.display().to_string();
         let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-        let text = String::from_utf8(bytes).map_err(|error| format!("{name}: byte {}: found bytes that are no text, expected UTF-8", error.utf8_error().valid_up_to()))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            format!("{name}: byte {}: found bytes that are no text, expected UTF-8", error.utf8_error().valid_up_to())
+        })?;
         recordings.push((name.clone(), Recording::read(&text).map_err(|error| format!("{name}: {error}"))?));
     }
     if options.metadata {
@@ -43,8 +45,17 @@ fn conform(recordings: &[(String, Recording)], (first, last): (u64, u64), thread
         let recording = &recordings[job / seeds].1;
         let seed = first + (job % seeds) as u64;
         let played = catch_unwind(AssertUnwindSafe(|| play::<World>(recording, seed)));
-        (seed, played.unwrap_or_else(|panic| Play::failed(recording, format!("the engine panicked: {}", workers::words(&*panic)))))
+        (
+            seed,
+            played.unwrap_or_else(|panic| {
+                Play::failed(recording, format!("the engine panicked: {}", workers::words(&*panic)))
+            }),
+        )
     });
     std::panic::set_hook(hook);
-    recordings.iter().zip(plays.chunks(seeds)).map(|((name, recording), plays)| (name.clone(), judge(recording, plays))).collect()
+    recordings
+        .iter()
+        .zip(plays.chunks(seeds))
+        .map(|((name, recording), plays)| (name.clone(), judge(recording, plays)))
+        .collect()
 }

@@ -12,7 +12,9 @@ use crate::Complaint;
 pub fn read_file(path: &Path) -> Result<Scenario, Complaint> {
     let name = path.display();
     let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|error| format!("{name}: byte {}: found bytes that are no text, expected UTF-8", error.utf8_error().valid_up_to()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        format!("{name}: byte {}: found bytes that are no text, expected UTF-8", error.utf8_error().valid_up_to())
+    })?;
     scenario::decode(&text).map_err(|error| format!("{name}:{error}"))
 }
 

@@ -1,4 +1,5 @@
-//! The native command `highwater`: the same engine as in the page, without the page. Holds arguments, files and printing only.
+//! The native command `highwater`: the same engine as in the page, without the page. Holds arguments, files and
+//! printing only.
 
 mod args;
 mod bench;

@@ -25,7 +25,12 @@ pub fn run(options: &Swarm) -> Result<bool, Complaint> {
             let report = run_one(&draw(seed));
             (report.counts, report.failure.map(|failure| failure.what))
         }));
-        (seed, report.unwrap_or_else(|panic| (Counts::default(), Some(format!("the engine panicked: {}", workers::words(&*panic))))))
+        (
+            seed,
+            report.unwrap_or_else(|panic| {
+                (Counts::default(), Some(format!("the engine panicked: {}", workers::words(&*panic))))
+            }),
+        )
     });
     let mut counts = Counts::default();
     let mut wrong = Vec::new();

@@ -22,7 +22,8 @@ pub fn run(options: &Trace) -> Result<bool, Complaint> {
         }
         false => (links::read_file(Path::new(&options.what))?, None),
     };
-    let mut recording = Recording::new(scenario).map_err(|refusal| format!("{}: the cluster cannot be started: {refusal:?}", options.what))?;
+    let mut recording = Recording::new(scenario)
+        .map_err(|refusal| format!("{}: the cluster cannot be started: {refusal:?}", options.what))?;
     let until = options.until.or(moment).unwrap_or(recording.branch().lowered.end).min(LONGEST);
     recording.run_until(recording.origin() + until);
     let reel = recording.reel();
@@ -38,13 +39,23 @@ pub fn run(options: &Trace) -> Result<bool, Complaint> {
 /// Seconds since the origin, who, and what, with topics and nodes by their names.
 fn line(recording: &Recording, entry: &TraceEntry) -> String {
     let at = entry.at.since(recording.origin()).0;
-    let topic = |id: u32| recording.reel().topic_name(TopicId(id)).map_or_else(|| format!("topic {id}"), |name| name.to_string());
-    format!("{:>5}.{:06}  {:14}  {}", at / 1_000_000, at % 1_000_000, node(recording, entry.who), plain(&format!("{:?}", entry.kind), &topic))
+    let topic = |id: u32| {
+        recording.reel().topic_name(TopicId(id)).map_or_else(|| format!("topic {id}"), |name| name.to_string())
+    };
+    format!(
+        "{:>5}.{:06}  {:14}  {}",
+        at / 1_000_000,
+        at % 1_000_000,
+        node(recording, entry.who),
+        plain(&format!("{:?}", entry.kind), &topic)
+    )
 }
 
 fn node(recording: &Recording, node: NodeId) -> String {
     match node {
-        NodeId::Client(id) => recording.world().client_name(ClientId(id.0)).map_or_else(|| node.to_string(), |name| name.to_string()),
+        NodeId::Client(id) => {
+            recording.world().client_name(ClientId(id.0)).map_or_else(|| node.to_string(), |name| name.to_string())
+        }
         NodeId::Broker(_) | NodeId::Controller(_) => node.to_string(),
     }
 }
@@ -103,8 +114,14 @@ mod tests {
     fn partitions_and_numbers_are_shown_plainly() {
         let topic = |id: u32| format!("topic-{id}");
         let table = [
-            ("LeaderLost { tp: Tp { topic: TopicId(1), partition: 12 }, previous: BrokerId(2), epoch: LeaderEpoch(3) }", "LeaderLost { tp: topic-1/12, previous: 2, epoch: 3 }"),
-            ("X { partitions: [Tp { topic: TopicId(1), partition: 0 }, Tp { topic: TopicId(2), partition: 3 }] }", "X { partitions: [topic-1/0, topic-2/3] }"),
+            (
+                "LeaderLost { tp: Tp { topic: TopicId(1), partition: 12 }, previous: BrokerId(2), epoch: LeaderEpoch(3) }",
+                "LeaderLost { tp: topic-1/12, previous: 2, epoch: 3 }",
+            ),
+            (
+                "X { partitions: [Tp { topic: TopicId(1), partition: 0 }, Tp { topic: TopicId(2), partition: 3 }] }",
+                "X { partitions: [topic-1/0, topic-2/3] }",
+            ),
             ("ProcessStarted", "ProcessStarted"),
         ];
         for (debug, expected) in table {

@@ -1,4 +1,5 @@
-//! Runs independent jobs on several threads and gives their results in the order of the jobs. Shares nothing between them.
+//! Runs independent jobs on several threads and gives their results in the order of the jobs. Shares nothing between
+//! them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +29,11 @@ pub fn each<T: Send>(count: usize, threads: usize, job: impl Fn(usize) -> T + Sy
 
 /// What a panicking job said.
 pub fn words(panic: &(dyn std::any::Any + Send)) -> String {
-    panic.downcast_ref::<&str>().map(|s| s.to_string()).or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without words".into())
+    panic
+        .downcast_ref::<&str>()
+        .map(|s| s.to_string())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without words".into())
 }
 
 #[cfg(test)]

@@ -212,7 +212,13 @@ impl Component for App {
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        let ui = Ui { lang: self.lang, embed: ctx.props().embed, desk: self.desk.clone(), ask: self.ask.clone(), pulse: self.pulse.clone() };
+        let ui = Ui {
+            lang: self.lang,
+            embed: ctx.props().embed,
+            desk: self.desk.clone(),
+            ask: self.ask.clone(),
+            pulse: self.pulse.clone(),
+        };
         let page = if ctx.props().embed {
             self.embed(ctx, &ui)
         } else if self.narrow {
@@ -258,7 +264,9 @@ fn content(desk: &DeskRef, tab: Tab, filter: &LogFilter, selected: Option<&Subje
     let d = desk.read();
     match tab {
         Tab::Promises => Content::Promises(d.promises()),
-        Tab::Inspect => Content::Inspect { about: selected.cloned(), found: selected.and_then(|s| d.inspect(s)).map(Rc::new) },
+        Tab::Inspect => {
+            Content::Inspect { about: selected.cloned(), found: selected.and_then(|s| d.inspect(s)).map(Rc::new) }
+        }
         Tab::Log => Content::Log { filter: filter.clone(), page: Rc::new(d.log_tail(filter, LOG_SHOWN)) },
         Tab::Text => Content::Text(Rc::new(d.text())),
     }
@@ -283,7 +291,8 @@ impl App {
         draw
     }
 
-    /// Fetches what may have changed. The lanes, which nobody reads sixty times a second, only now and then while playing; the same goes for long texts.
+    /// Fetches what may have changed. The lanes, which nobody reads sixty times a second, only now and then while
+    /// playing; the same goes for long texts.
     fn refresh(&mut self, all: bool) {
         let now = web::now_ms();
         let d = self.desk.read();

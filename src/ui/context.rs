@@ -1,4 +1,5 @@
-//! What every component may reach: the language, the desk (for reading), a way to ask for things, and the beat of frames.
+//! What every component may reach: the language, the desk (for reading), a way to ask for things, and the beat of
+//! frames.
 //! It deliberately gives nobody but the root a way to change the desk.
 use super::words::{Label, Lang, Words};
 use highwater_studio::desk::Desk;

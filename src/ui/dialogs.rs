@@ -61,7 +61,13 @@ pub fn ErrorCard(props: &ErrorProps) -> Html {
     let w = ui.words();
     let e = &props.error;
     let limit = e.limit.map(|l| l.to_string());
-    let rows = [(Label::Place, &e.place), (Label::Found, &e.found), (Label::Expected, &e.expected), (Label::Nearest, &e.nearest), (Label::Limit, &limit)];
+    let rows = [
+        (Label::Place, &e.place),
+        (Label::Found, &e.found),
+        (Label::Expected, &e.expected),
+        (Label::Nearest, &e.nearest),
+        (Label::Limit, &limit),
+    ];
     html! {
         <section class="error-card" role="alert">
             <h2>{ w.label(Label::LinkFailed) }</h2>

@@ -1,4 +1,5 @@
-//! Where things stand on the stage, in CSS pixels, so that messages can be drawn in the gutters without measuring the page.
+//! Where things stand on the stage, in CSS pixels, so that messages can be drawn in the gutters without measuring the
+//! page.
 //! The styles in `www/stage.css` use the same numbers. It draws nothing.
 use highwater_studio::view::model::*;
 
@@ -114,8 +115,10 @@ impl Geometry {
             })
             .collect();
         let brokers: Vec<u32> = scene.brokers.iter().map(|b| b.id).collect();
-        let mut clients: Vec<Vec<NodeRef>> = scene.producers.iter().map(|p| vec![NodeRef::Producer(p.name.clone())]).collect();
-        clients.extend(scene.groups.iter().map(|g| g.members.iter().map(|m| NodeRef::Member(m.name.clone())).collect()));
+        let mut clients: Vec<Vec<NodeRef>> =
+            scene.producers.iter().map(|p| vec![NodeRef::Producer(p.name.clone())]).collect();
+        clients
+            .extend(scene.groups.iter().map(|g| g.members.iter().map(|m| NodeRef::Member(m.name.clone())).collect()));
         let rows = u32::try_from(brokers.len()).unwrap_or(u32::MAX);
         let clients_top = BROKERS_TOP + rows * ROW + 4;
         let lines = u32::try_from(clients.len().div_ceil(2)).unwrap_or(u32::MAX);

@@ -63,7 +63,8 @@ pub fn ScenarioPicker(props: &PickerProps) -> Html {
     let w = ui.words();
     let send = ui.ask.clone();
     let change = Callback::from(move |e: Event| {
-        let id = web::chosen_value(&e).and_then(|v| v.parse::<usize>().ok()).and_then(|i| ScenarioId::ALL.get(i).copied());
+        let id =
+            web::chosen_value(&e).and_then(|v| v.parse::<usize>().ok()).and_then(|i| ScenarioId::ALL.get(i).copied());
         if let Some(id) = id {
             send.emit(Ask::Scenario(id));
         }
@@ -71,7 +72,9 @@ pub fn ScenarioPicker(props: &PickerProps) -> Html {
     // A run that is none of the gallery's has an entry of its own, so that the picker always says what is shown.
     let own = match &props.origin {
         Origin::Gallery { changed: false, .. } => None,
-        Origin::Gallery { id, changed: true } => Some(format!("{} ({})", w.scenario(*id), w.label(Label::ScenarioChanged))),
+        Origin::Gallery { id, changed: true } => {
+            Some(format!("{} ({})", w.scenario(*id), w.label(Label::ScenarioChanged)))
+        }
         Origin::Link { title } => Some(title.clone().unwrap_or_else(|| w.label(Label::ShareLink).to_owned())),
     };
     let shown = match props.origin {

@@ -58,7 +58,18 @@ mod tests {
     use super::*;
 
     fn playback(pace: Pace) -> Playback {
-        Playback { at_us: 0, end_us: 1, recorded_us: 0, playing: false, pace, step: StepKind::Message, awaiting: None, at_start: true, can_skip: true, events_done: 0 }
+        Playback {
+            at_us: 0,
+            end_us: 1,
+            recorded_us: 0,
+            playing: false,
+            pace,
+            step: StepKind::Message,
+            awaiting: None,
+            at_start: true,
+            can_skip: true,
+            events_done: 0,
+        }
     }
 
     fn pressed(key: &str, shift: bool) -> Key<'_> {

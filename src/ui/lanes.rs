@@ -240,7 +240,12 @@ fn density(slices: &[u16], middle: usize) -> Html {
     if most == 0 {
         return Html::default();
     }
-    let d = slices.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| format!("M{i} 20V{}h1V20z", 20 - (u32::from(*n) * 18 / u32::from(most)).max(2))).collect::<String>();
+    let d = slices
+        .iter()
+        .enumerate()
+        .filter(|(_, n)| **n > 0)
+        .map(|(i, n)| format!("M{i} 20V{}h1V20z", 20 - (u32::from(*n) * 18 / u32::from(most)).max(2)))
+        .collect::<String>();
     html! {
         <svg x="0" y={(middle - 11).to_string()} width="100%" height="22" viewBox={format!("0 0 {} 22", slices.len())} preserveAspectRatio="none">
             <path class="density" {d} />
@@ -338,7 +343,10 @@ mod tests {
     #[test]
     fn the_axis_has_a_handful_of_round_moments() {
         let whole = Window { from_us: 0, to_us: 24_000_000 };
-        assert_eq!(ticks(whole), [0, 3_000_000, 6_000_000, 9_000_000, 12_000_000, 15_000_000, 18_000_000, 21_000_000, 24_000_000]);
+        assert_eq!(
+            ticks(whole),
+            [0, 3_000_000, 6_000_000, 9_000_000, 12_000_000, 15_000_000, 18_000_000, 21_000_000, 24_000_000]
+        );
         let close = Window { from_us: 1_000_100, to_us: 1_000_900 };
         assert!(ticks(close).len() >= 4 && ticks(close).len() <= 10, "{:?}", ticks(close));
     }

@@ -1,4 +1,5 @@
-//! The marks: record cells, crown, bolt, the four shapes of messages, icons. Each differs from the others by its shape, not
+//! The marks: record cells, crown, bolt, the four shapes of messages, icons. Each differs from the others by its shape,
+//! not
 //! by colour alone. It deliberately sets no colour: styles do, by class.
 use highwater_studio::view::model::{FlightKind, MarkKind, RecordCell};
 use yew::prelude::*;
@@ -107,14 +108,22 @@ pub fn flight_class(kind: FlightKind) -> &'static str {
 pub fn lane_mark(kind: MarkKind) -> Html {
     match kind {
         MarkKind::Fault => bolt(),
-        MarkKind::Repair => html! { <><circle class="m-repair" r="7" /><path class="m-repair-in" d="M-3.5 0 H3.5 M0 -3.5 V3.5" /></> },
-        MarkKind::Election => html! { <path class="m-crown" transform="translate(-7,-5)" d="M0 9 L1.2 1.5 L4.4 5 L7 0 L9.6 5 L12.8 1.5 L14 9 Z" /> },
+        MarkKind::Repair => {
+            html! { <><circle class="m-repair" r="7" /><path class="m-repair-in" d="M-3.5 0 H3.5 M0 -3.5 V3.5" /></> }
+        }
+        MarkKind::Election => {
+            html! { <path class="m-crown" transform="translate(-7,-5)" d="M0 9 L1.2 1.5 L4.4 5 L7 0 L9.6 5 L12.8 1.5 L14 9 Z" /> }
+        }
         MarkKind::IsrShrink => html! { <path class="m-shrink" d="M-5 -5 L0 0 L-5 5 M5 -5 L0 0 L5 5" /> },
         MarkKind::IsrExpand => html! { <path class="m-expand" d="M-1 -5 L-6 0 L-1 5 M1 -5 L6 0 L1 5" /> },
         MarkKind::Truncation => html! { <path class="m-cut" d="M-5 5 L5 -5 M-5 -5 H0 M0 5 H5" /> },
         MarkKind::Rebalance => html! { <path class="m-rebalance" d="M-5 -2 H5 L2 -5 M5 2 H-5 L-2 5" /> },
-        MarkKind::Error => html! { <><path class="m-error" d="M0 -7 L7 6 H-7 Z" /><path class="m-error-in" d="M0 -3 V2 M0 3.4 V4.6" /></> },
-        MarkKind::Loss => html! { <><rect class="c-lost" x="-6" y="-6" width="12" height="12" rx="2" /><path class="c-cross" d="M-3 -3 L3 3 M3 -3 L-3 3" /></> },
+        MarkKind::Error => {
+            html! { <><path class="m-error" d="M0 -7 L7 6 H-7 Z" /><path class="m-error-in" d="M0 -3 V2 M0 3.4 V4.6" /></> }
+        }
+        MarkKind::Loss => {
+            html! { <><rect class="c-lost" x="-6" y="-6" width="12" height="12" rx="2" /><path class="c-cross" d="M-3 -3 L3 3 M3 -3 L-3 3" /></> }
+        }
         MarkKind::Setting => html! { <><circle class="m-setting" r="5" /><circle class="m-setting-in" r="2" /></> },
     }
 }

@@ -1,4 +1,5 @@
-//! The page's components: they show view data and send wishes. They compute nothing about Kafka and name no browser API;
+//! The page's components: they show view data and send wishes. They compute nothing about Kafka and name no browser
+//! API;
 //! for that there is `web`.
 pub mod app;
 pub mod context;

@@ -23,7 +23,8 @@ pub fn PhoneStage(props: &PhoneProps) -> Html {
     let ui = use_ui();
     let w = ui.words();
     let scene = &props.scene;
-    let all: Vec<(&TopicView, &PartitionView)> = scene.topics.iter().flat_map(|t| t.partitions.iter().map(move |p| (t, p))).collect();
+    let all: Vec<(&TopicView, &PartitionView)> =
+        scene.topics.iter().flat_map(|t| t.partitions.iter().map(move |p| (t, p))).collect();
     let ignore = use_callback((), |_: (usize, usize), ()| ());
     let n = all.len();
     let at = props.column.min(n.saturating_sub(1));

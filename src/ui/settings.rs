@@ -1,4 +1,5 @@
-//! The left panel: everything that one may change, with the value in force and the default. Decides nothing about what a
+//! The left panel: everything that one may change, with the value in force and the default. Decides nothing about what
+//! a
 //! change does; `live` says whether it acts now or begins a new run.
 use super::context::{Ask, Ui, use_ui};
 use super::words::{Label, setting_value};

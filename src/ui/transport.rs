@@ -29,7 +29,11 @@ fn button(ui: &Ui, i: Icon, l: Label, command: Command, class: &'static str, dis
 #[component]
 pub fn Transport(props: &TransportProps) -> Html {
     let ui = use_ui();
-    let (play, label, command) = if props.playing { (Icon::Pause, Label::Pause, Command::Pause) } else { (Icon::Play, Label::Play, Command::Play) };
+    let (play, label, command) = if props.playing {
+        (Icon::Pause, Label::Pause, Command::Pause)
+    } else {
+        (Icon::Play, Label::Play, Command::Play)
+    };
     html! {
         <section class={classes!("transport", props.narrow.then_some("narrow"))} aria-label={ui.label(Label::Transport)}>
             <div class="buttons">

@@ -14,7 +14,8 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// `on_frame` gets the milliseconds since the frame before, 0 on the first; more than 100 ms count as 100, so that a
+    /// `on_frame` gets the milliseconds since the frame before, 0 on the first; more than 100 ms count as 100, so that
+    /// a
     /// page that was hidden goes on where it was.
     pub fn start(on_frame: impl Fn(f64) + 'static) -> Frames {
         let running = Rc::new(Cell::new(true));

@@ -12,8 +12,9 @@ mod storage;
 
 pub use clipboard::{copy_text, download_text};
 pub use document::{
-    chosen_value, closest_matches, document_hidden, focus_by_id, focused_number, is_embedded, place_in_target, pointer_capture, pointer_fraction, preferred_languages,
-    scroll_to_top, select_all, set_language, set_theme, show_modal, wheel_fraction,
+    chosen_value, closest_matches, document_hidden, focus_by_id, focused_number, is_embedded, place_in_target,
+    pointer_capture, pointer_fraction, preferred_languages, scroll_to_top, select_all, set_language, set_theme,
+    show_modal, wheel_fraction,
 };
 pub use frames::{Frames, now_ms};
 pub use listen::{Listener, matches_media, on_hash_change, on_key_down, on_media_change, on_visibility_change};

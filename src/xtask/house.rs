@@ -82,7 +82,8 @@ pub fn execute(command: &mut Command) -> Result<(), String> {
 /// # Errors
 /// As [`execute`], with what the program printed on standard error.
 pub fn captured(command: &mut Command) -> Result<String, String> {
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("cannot start {}: {error}", shown(command)))?;
+    let output =
+        command.stdin(Stdio::null()).output().map_err(|error| format!("cannot start {}: {error}", shown(command)))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {

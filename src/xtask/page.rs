@@ -126,7 +126,8 @@ fn optimise(house: &House, wasm: &Path) -> Result<(), String> {
     }
     println!("   wasm-opt: {before} bytes before, {after} after");
     const CHECK: &str = "const f=require('fs').readFileSync(process.argv[1]);process.exit(WebAssembly.validate(f)?0:1)";
-    execute(house.command(&node).args(["-e", CHECK]).arg(wasm)).map_err(|_| "the release file is not valid WebAssembly; see wasm-opt's version in package.json".to_owned())
+    execute(house.command(&node).args(["-e", CHECK]).arg(wasm))
+        .map_err(|_| "the release file is not valid WebAssembly; see wasm-opt's version in package.json".to_owned())
 }
 
 /// Reads the links of `index.html` and resolves them, as trunk does.
@@ -136,7 +137,8 @@ fn parts(source: &str) -> Result<Parts, String> {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         parts.html.push_str(before);
-        let end = if tag.starts_with("<!--") { tag.find("-->").map(|end| end + 3) } else { tag.find('>').map(|end| end + 1) };
+        let end =
+            if tag.starts_with("<!--") { tag.find("-->").map(|end| end + 3) } else { tag.find('>').map(|end| end + 1) };
         let end = end.ok_or_else(|| format!("index.html: `{}` is never closed", first_line(tag)))?;
         let (tag, after) = tag.split_at(end);
         let attributes = attributes(tag);
@@ -227,7 +229,9 @@ fn size(path: &Path) -> Result<u64, String> {
 fn remove(path: &Path) -> Result<(), String> {
     let result = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match result {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(format!("cannot remove {}: {error}", path.display())),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("cannot remove {}: {error}", path.display()))
+        }
         Ok(()) | Err(_) => Ok(()),
     }
 }
@@ -266,7 +270,10 @@ mod tests {
         assert_eq!(found.folders, ["www/icons"]);
         assert_eq!(
             found.html,
-            concat!("<head><!-- <link data-trunk rel=\"css\" href=\"no.css\"> -->", "<link rel=\"stylesheet\" href=\"./a.css\"><link rel=\"icon\" href=\"icons/i.svg\"></head>",)
+            concat!(
+                "<head><!-- <link data-trunk rel=\"css\" href=\"no.css\"> -->",
+                "<link rel=\"stylesheet\" href=\"./a.css\"><link rel=\"icon\" href=\"icons/i.svg\"></head>",
+            )
         );
     }
 
@@ -279,13 +286,15 @@ mod tests {
     #[test]
     fn attributes_are_read_with_and_without_quotes() {
         let expected = [("a", "1 2"), ("b", ""), ("c", "3"), ("d", "it's")];
-        let expected: Vec<(String, String)> = expected.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let expected: Vec<(String, String)> =
+            expected.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         assert_eq!(attributes("<link a=\"1 2\" b c=3 d=\"it's\">"), expected);
     }
 
     #[test]
     fn the_policy_is_the_one_in_the_page() {
-        let html = "<meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">";
+        let html =
+            "<meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">";
         assert_eq!(policy(html).as_deref(), Some("default-src 'none'"));
         assert_eq!(policy("<p>"), None);
     }

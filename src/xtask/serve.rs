@@ -23,7 +23,17 @@ const LOOK: Duration = Duration::from_millis(300);
 /// How long a page's question for news is kept open.
 const NEWS: Duration = Duration::from_secs(20);
 /// What is watched, besides the manifests: everything that can end in the page.
-const WATCHED: [&str; 9] = ["src/lib.rs", "src/main.rs", "src/ui", "src/web", "src/studio", "src/engine", "www", "tests/scenarios", "index.html"];
+const WATCHED: [&str; 9] = [
+    "src/lib.rs",
+    "src/main.rs",
+    "src/ui",
+    "src/web",
+    "src/studio",
+    "src/engine",
+    "www",
+    "tests/scenarios",
+    "index.html",
+];
 /// The address of the script that reloads pages; no file of the page can have it.
 const LIVE: &str = "/~live";
 
@@ -104,7 +114,8 @@ pub fn run(house: &House, options: &Options) -> Result<(), String> {
 fn listen(asked: Option<&str>) -> Result<TcpListener, String> {
     if let Some(text) = asked {
         let port: u16 = text.parse().map_err(|_| format!("`--port {text}`: a number from 0 to 65535 was expected"))?;
-        return TcpListener::bind(("127.0.0.1", port)).map_err(|error| format!("port {port} cannot be used: {error}. Choose another with --port N."));
+        return TcpListener::bind(("127.0.0.1", port))
+            .map_err(|error| format!("port {port} cannot be used: {error}. Choose another with --port N."));
     }
     for port in DEFAULT_PORT..=DEFAULT_PORT + FURTHER_PORTS {
         match TcpListener::bind(("127.0.0.1", port)) {
@@ -210,7 +221,10 @@ fn live(site: &Site, request: &Request) -> Answer {
     }
     let seen: u64 = request.query.strip_prefix("event=").and_then(|text| text.parse().ok()).unwrap_or(0);
     let news = site.news.lock().expect("no thread panics while it holds the news");
-    let (news, _) = site.changed.wait_timeout_while(news, NEWS, |news| news.event == seen).expect("no thread panics while it holds the news");
+    let (news, _) = site
+        .changed
+        .wait_timeout_while(news, NEWS, |news| news.event == seen)
+        .expect("no thread panics while it holds the news");
     let failure = news.failure.as_ref().map(|failure| format!("\n{failure}")).unwrap_or_default();
     Answer::text("200 OK", format!("{} {}{failure}", news.event, news.built))
 }

@@ -22,9 +22,19 @@ struct Step {
 /// The order goes from quick and telling to slow.
 const STEPS: [Step; 14] = [
     Step { name: "target", about: "the compiler's wasm target", needs: &[], run: tools::wasm_target },
-    Step { name: "node", about: "Node for the browser tests", needs: &[], run: |house| tools::node_installed(house).map(drop) },
+    Step {
+        name: "node",
+        about: "Node for the browser tests",
+        needs: &[],
+        run: |house| tools::node_installed(house).map(drop),
+    },
     Step { name: "npm", about: "npm packages of the browser tests", needs: &["node"], run: tools::npm_packages },
-    Step { name: "browser", about: "Chromium and its driver", needs: &[], run: |house| tools::browser(house).map(drop) },
+    Step {
+        name: "browser",
+        about: "Chromium and its driver",
+        needs: &[],
+        run: |house| tools::browser(house).map(drop),
+    },
     Step { name: "fmt", about: "formatting", needs: &[], run: fmt },
     Step { name: "tidy", about: "house rules", needs: &[], run: tidy },
     Step { name: "clippy", about: "lints, native", needs: &[], run: clippy },
@@ -45,9 +55,17 @@ fn run_steps(house: &House, chosen: &[&Step]) -> Result<(), String> {
     let start = Instant::now();
     let mut results: Vec<(&str, Duration, Result<(), String>)> = Vec::new();
     for (index, step) in chosen.iter().enumerate() {
-        println!("\n== [{}/{}] {}: {} (after {})", index + 1, chosen.len(), step.name, step.about, shown(start.elapsed()));
+        println!(
+            "\n== [{}/{}] {}: {} (after {})",
+            index + 1,
+            chosen.len(),
+            step.name,
+            step.about,
+            shown(start.elapsed())
+        );
         let from = Instant::now();
-        let broken = step.needs.iter().find(|need| results.iter().any(|(name, _, result)| name == *need && result.is_err()));
+        let broken =
+            step.needs.iter().find(|need| results.iter().any(|(name, _, result)| name == *need && result.is_err()));
         let result = match broken {
             Some(need) => Err(format!("could not run, because `{need}` failed")),
             None => (step.run)(house),
@@ -98,7 +116,11 @@ fn choose(only: &[&str]) -> Result<Vec<&'static Step>, String> {
 
 fn shown(time: Duration) -> String {
     let seconds = time.as_secs_f64();
-    if seconds < 100.0 { format!("{seconds:.1} s") } else { format!("{} min {:02} s", seconds as u64 / 60, seconds as u64 % 60) }
+    if seconds < 100.0 {
+        format!("{seconds:.1} s")
+    } else {
+        format!("{} min {:02} s", seconds as u64 / 60, seconds as u64 % 60)
+    }
 }
 
 fn fmt(house: &House) -> Result<(), String> {
@@ -123,12 +145,26 @@ fn native(house: &House) -> Result<(), String> {
     execute(house.cargo().args(["test", "--locked", "--no-fail-fast"]))
 }
 
-/// Runs of the swarm: what has to hold for one change to be let in. The command fails if an invariant breaks, a run does not converge, or one of
+/// Runs of the swarm: what has to hold for one change to be let in. The command fails if an invariant breaks, a run
+/// does not converge, or one of
 /// the hard things never happened.
 const SWARM_RUNS: &str = "10000";
 
 fn swarm(house: &House) -> Result<(), String> {
-    execute(house.cargo().args(["run", "--locked", "--profile", "native", "-p", "highwater-cli", "--", "swarm", "--runs", SWARM_RUNS, "--seed", "1"]))
+    execute(house.cargo().args([
+        "run",
+        "--locked",
+        "--profile",
+        "native",
+        "-p",
+        "highwater-cli",
+        "--",
+        "swarm",
+        "--runs",
+        SWARM_RUNS,
+        "--seed",
+        "1",
+    ]))
 }
 
 /// Under the helper's own profile, so that the bindings generator is not compiled a second time.
@@ -140,7 +176,8 @@ fn wasm(house: &House) -> Result<(), String> {
     let browser = tools::browser(house)?;
     let ourselves = std::env::current_exe().map_err(|error| format!("this program's own path is unknown: {error}"))?;
     // Given as a list, because cargo splits the environment variable of the same meaning at spaces.
-    let runner = format!("target.wasm32-unknown-unknown.runner=[{:?}, \"wasm-test-runner\"]", ourselves.display().to_string());
+    let runner =
+        format!("target.wasm32-unknown-unknown.runner=[{:?}, \"wasm-test-runner\"]", ourselves.display().to_string());
     let mut cargo = house.cargo();
     cargo.args(["test", "--locked", "--target", "wasm32-unknown-unknown", "-p", "highwater-page", "--test", "web"]);
     cargo.args(["--config", &runner]);

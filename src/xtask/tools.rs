@@ -16,7 +16,8 @@ const NODE: u32 = 20;
 /// # Errors
 /// When it is missing and rustup cannot add it.
 pub fn wasm_target(house: &House) -> Result<(), String> {
-    let folder = captured(house.command("rustc").args(["--print", "target-libdir", "--target", "wasm32-unknown-unknown"]))?;
+    let folder =
+        captured(house.command("rustc").args(["--print", "target-libdir", "--target", "wasm32-unknown-unknown"]))?;
     if fs::read_dir(folder.trim()).is_ok_and(|mut entries| entries.next().is_some()) {
         return Ok(());
     }
@@ -38,7 +39,9 @@ pub struct Browser {
 pub fn find_browser() -> Option<Browser> {
     const MAC: &str = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
     let chromium = named("CHROMIUM")
-        .or_else(|| ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].into_iter().find_map(on_path))
+        .or_else(|| {
+            ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].into_iter().find_map(on_path)
+        })
         .or_else(|| Some(PathBuf::from(MAC)).filter(|path| path.is_file()))?;
     let chromedriver = named("CHROMEDRIVER").or_else(|| on_path("chromedriver"))?;
     Some(Browser { chromium, chromedriver })

@@ -1,4 +1,5 @@
-//! `highwater conform`: the table, the differences, the refusals of bad files. Does not judge the engine; `tests/kafka` does.
+//! `highwater conform`: the table, the differences, the refusals of bad files. Does not judge the engine; `tests/kafka`
+//! does.
 
 use serde_json::Value;
 
@@ -48,7 +49,11 @@ fn bad_files_exit_with_2_and_say_where_and_what_was_expected() {
     let whole = text(&recording(RECORDING));
     let table = [
         ("cut.json", whole[..whole.len() / 2].to_string(), vec!["cut.json: line ", "cut short"]),
-        ("verb.json", whole.replacen("delete-topic", "explode", 1), vec!["script[7].do.explode", "unknown verb \"explode\"", "one of kill, stop"]),
+        (
+            "verb.json",
+            whole.replacen("delete-topic", "explode", 1),
+            vec!["script[7].do.explode", "unknown verb \"explode\"", "one of kill, stop"],
+        ),
         ("key.json", whole.replacen("\"runs\"", "\"turns\"", 1), vec!["unknown key \"turns\"", "id, title"]),
         ("text.json", "not a recording".to_string(), vec!["line 1, column", "a recording in JSON"]),
         ("setup.json", whole.replacen("\"brokers\": 3", "\"brokers\": 3000", 1), vec!["setup.brokers", "from 1 to"]),

@@ -1,4 +1,5 @@
-//! `link`, `open` and `trace`: from a file to a link and back, and the run that both mean. What a scenario means is tested elsewhere.
+//! `link`, `open` and `trace`: from a file to a link and back, and the run that both mean. What a scenario means is
+//! tested elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,11 @@ fn a_file_and_its_link_tell_the_same_run() {
     let by_link = highwater(&["trace", link.trim(), "--until", "15s"]);
     assert_eq!(by_file.code, Some(0), "{}", by_file.err);
     assert!(by_file.out.contains("TopicCreated"), "{}", by_file.out);
-    assert!(by_file.out.lines().last().is_some_and(|line| line.starts_with("digest after 15000 ms: ")), "{}", by_file.out);
+    assert!(
+        by_file.out.lines().last().is_some_and(|line| line.starts_with("digest after 15000 ms: ")),
+        "{}",
+        by_file.out
+    );
     assert_eq!(by_file.out, by_link.out);
 }
 
@@ -38,7 +43,12 @@ fn a_bad_link_says_what_happened_to_it() {
     let link = highwater(&["link", &scenario().display().to_string()]).out;
     let link = link.trim();
     let changed = format!("{}x{}", &link[..40], &link[41..]);
-    for (bad, expected) in [(&link[..link.len() / 2], "cut short"), (&changed, "changed"), ("#k9abc.0000000", "newer"), ("#hello", "no link of Highwater")] {
+    for (bad, expected) in [
+        (&link[..link.len() / 2], "cut short"),
+        (&changed, "changed"),
+        ("#k9abc.0000000", "newer"),
+        ("#hello", "no link of Highwater"),
+    ] {
         for command in ["open", "trace"] {
             let said = highwater(&[command, bad]);
             assert_eq!(said.code, Some(2), "{bad}");

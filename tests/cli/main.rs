@@ -1,4 +1,5 @@
-//! The command line, as its user runs it: exit codes, words and the shape of its JSON. Looks at nothing that a user cannot see.
+//! The command line, as its user runs it: exit codes, words and the shape of its JSON. Looks at nothing that a user
+//! cannot see.
 
 mod conform;
 mod links;

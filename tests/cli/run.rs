@@ -13,7 +13,11 @@ pub struct Said {
 /// Runs `highwater` with these arguments.
 pub fn highwater(args: &[&str]) -> Said {
     let output = Command::new(env!("CARGO_BIN_EXE_highwater")).args(args).output().expect("the command runs");
-    Said { code: output.status.code(), out: String::from_utf8_lossy(&output.stdout).into_owned(), err: String::from_utf8_lossy(&output.stderr).into_owned() }
+    Said {
+        code: output.status.code(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
 }
 
 /// One of our own recordings.

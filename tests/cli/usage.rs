@@ -4,7 +4,16 @@ use crate::run::highwater;
 
 #[test]
 fn help_names_the_commands_and_exits_well() {
-    for args in [&[][..], &["--help"], &["help"], &["conform", "--help"], &["swarm", "--help"], &["trace", "--help"], &["link", "--help"], &["open", "--help"]] {
+    for args in [
+        &[][..],
+        &["--help"],
+        &["help"],
+        &["conform", "--help"],
+        &["swarm", "--help"],
+        &["trace", "--help"],
+        &["link", "--help"],
+        &["open", "--help"],
+    ] {
         let said = highwater(args);
         assert_eq!(said.code, Some(0), "{args:?}");
         assert!(said.out.starts_with("highwater"), "{args:?}: {}", said.out);

@@ -1,4 +1,5 @@
-//! Rules of the engine broken on purpose, one at a time: the checker finds it in a short run, and finds nothing in the same run with the rule in force. It forges no entry.
+//! Rules of the engine broken on purpose, one at a time: the checker finds it in a short run, and finds nothing in the
+//! same run with the rule in force. It forges no entry.
 
 use highwater_engine::base::{ControllerId, Dur, NodeId};
 use highwater_engine::check::{Checker, Invariant, Observation};
@@ -28,7 +29,11 @@ impl Suspect {
     fn look(&mut self) {
         let followed = self.checker.follow(&self.c.world, &self.c.trace[self.followed..]);
         self.followed = self.c.trace.len();
-        let seen = if self.dear { followed.and_then(|()| self.checker.inspect(&Observation::of(&self.c.world))) } else { followed };
+        let seen = if self.dear {
+            followed.and_then(|()| self.checker.inspect(&Observation::of(&self.c.world)))
+        } else {
+            followed
+        };
         self.found = self.found.or(seen.err().map(|violation| violation.invariant));
     }
 
@@ -61,7 +66,10 @@ fn a_high_watermark_that_ignores_followers_breaks_the_strong_isr() {
         s.c.produce("p", "t", "a", 20, Dur::ms(20));
         s.run(Dur::secs(2));
     };
-    assert_eq!(found(Broken { high_watermark_ignores_followers: true, ..Broken::NOTHING }, true, play), Some(Invariant::StrongIsr));
+    assert_eq!(
+        found(Broken { high_watermark_ignores_followers: true, ..Broken::NOTHING }, true, play),
+        Some(Invariant::StrongIsr)
+    );
 }
 
 #[test]
@@ -86,7 +94,11 @@ fn an_election_outside_the_isr_loses_committed_records() {
     };
     let broken = Broken { elects_outside_isr: true, ..Broken::NOTHING };
     assert_eq!(found(broken, true, play), Some(Invariant::LeaderInIsr), "as soon as it is recorded");
-    assert_eq!(found(broken, false, play), Some(Invariant::CommittedRecordsStay), "when the broker hears that it leads");
+    assert_eq!(
+        found(broken, false, play),
+        Some(Invariant::CommittedRecordsStay),
+        "when the broker hears that it leads"
+    );
 }
 
 #[test]
@@ -97,23 +109,38 @@ fn a_voter_that_votes_twice_makes_two_leaders_of_one_epoch() {
         for node in &controllers {
             s.c.act(Action::Kill(*node));
         }
-        s.c.act(Action::Link { between: controllers.clone(), and: controllers.clone(), latency: Some(Dur::ms(300)), jitter: None, loss_per_million: None });
+        s.c.act(Action::Link {
+            between: controllers.clone(),
+            and: controllers.clone(),
+            latency: Some(Dur::ms(300)),
+            jitter: None,
+            loss_per_million: None,
+        });
         for node in &controllers {
             s.c.act(Action::Start(*node));
         }
         s.run(Dur::secs(20));
     };
-    assert_eq!(found(Broken { votes_twice: true, ..Broken::NOTHING }, true, play), Some(Invariant::QuorumElectionSafety));
+    assert_eq!(
+        found(Broken { votes_twice: true, ..Broken::NOTHING }, true, play),
+        Some(Invariant::QuorumElectionSafety)
+    );
 }
 
 #[test]
 fn an_append_that_looks_at_no_sequence_duplicates() {
     let play = |s: &mut Suspect| {
         s.c.topic("t", 1);
-        s.c.producer("p", &[("acks", "all"), ("linger.ms", "0"), ("request.timeout.ms", "3000"), ("delivery.timeout.ms", "30000")]);
+        s.c.producer(
+            "p",
+            &[("acks", "all"), ("linger.ms", "0"), ("request.timeout.ms", "3000"), ("delivery.timeout.ms", "30000")],
+        );
         s.c.lose_next(Api::Produce, true);
         s.c.produce("p", "t", "a", 1, Dur::ZERO);
         s.run(Dur::secs(6));
     };
-    assert_eq!(found(Broken { appends_without_sequence_check: true, ..Broken::NOTHING }, true, play), Some(Invariant::NoDuplicates));
+    assert_eq!(
+        found(Broken { appends_without_sequence_check: true, ..Broken::NOTHING }, true, play),
+        Some(Invariant::NoDuplicates)
+    );
 }

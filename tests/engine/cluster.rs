@@ -96,12 +96,28 @@ impl Cluster {
     }
 
     pub fn producer(&mut self, name: &str, config: &[(&str, &str)]) {
-        let spec = ProducerSpec { version: ClientVersion::V4_1, config: config_map(config), topic: None, partition: None, rate: 0, keys: Keys::None, value_size: 10 };
+        let spec = ProducerSpec {
+            version: ClientVersion::V4_1,
+            config: config_map(config),
+            topic: None,
+            partition: None,
+            rate: 0,
+            keys: Keys::None,
+            value_size: 10,
+        };
         self.act(Action::StartProducer { name: name.into(), spec });
     }
 
     pub fn produce(&mut self, client: &str, topic: &str, prefix: &str, count: u32, every: Dur) {
-        let action = Action::Produce { client: client.into(), topic: topic.into(), partition: Some(0), key: None, values: Values::Numbered(prefix.into()), count, every };
+        let action = Action::Produce {
+            client: client.into(),
+            topic: topic.into(),
+            partition: Some(0),
+            key: None,
+            values: Values::Numbered(prefix.into()),
+            count,
+            every,
+        };
         self.act(action);
     }
 
@@ -124,11 +140,17 @@ impl Cluster {
     }
 
     pub fn acked(&self) -> Vec<(Tag, Offset)> {
-        self.trace.iter().filter_map(|e| if let Kind::RecordAcked { tag, offset, .. } = e.kind { Some((tag, offset)) } else { None }).collect()
+        self.trace
+            .iter()
+            .filter_map(|e| if let Kind::RecordAcked { tag, offset, .. } = e.kind { Some((tag, offset)) } else { None })
+            .collect()
     }
 
     pub fn failed(&self) -> Vec<&'static str> {
-        self.trace.iter().filter_map(|e| if let Kind::RecordFailed { exception, .. } = e.kind { Some(exception) } else { None }).collect()
+        self.trace
+            .iter()
+            .filter_map(|e| if let Kind::RecordFailed { exception, .. } = e.kind { Some(exception) } else { None })
+            .collect()
     }
 
     pub fn delivered(&self) -> usize {
@@ -143,7 +165,11 @@ impl Cluster {
         self.recorded(tp, |p| p.leader.map(|b| b.0)).flatten()
     }
 
-    pub fn recorded<R>(&self, tp: Tp, f: impl Fn(&highwater_engine::protocol::PartitionRegistration) -> R) -> Option<R> {
+    pub fn recorded<R>(
+        &self,
+        tp: Tp,
+        f: impl Fn(&highwater_engine::protocol::PartitionRegistration) -> R,
+    ) -> Option<R> {
         let active = self.world.active_controller()?;
         self.world.controller(active)?.image().partition(tp).map(f)
     }

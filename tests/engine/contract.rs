@@ -1,4 +1,5 @@
-//! What every world promises: same seed same run, a crash loses memory and keeps the disk, causes lie in the past, ties have an order.
+//! What every world promises: same seed same run, a crash loses memory and keeps the disk, causes lie in the past, ties
+//! have an order.
 
 use highwater_engine::base::{Dur, Seq, SimTime};
 use highwater_engine::world::{Action, World};
@@ -71,7 +72,10 @@ fn a_paused_process_handles_nothing_until_it_goes_on() {
     c.act(Action::Pause(broker(2)));
     let from = c.trace.len();
     c.run(Dur::secs(2));
-    let noticed = c.trace[from..].iter().filter(|e| e.who == broker(2) && !matches!(e.kind, highwater_engine::trace::Kind::MessageHeld { .. })).count();
+    let noticed = c.trace[from..]
+        .iter()
+        .filter(|e| e.who == broker(2) && !matches!(e.kind, highwater_engine::trace::Kind::MessageHeld { .. }))
+        .count();
     assert_eq!(noticed, 0);
     c.act(Action::Resume(broker(2)));
     let from = c.trace.len();
@@ -96,7 +100,13 @@ fn causes_lie_in_the_past_and_numbers_rise() {
 fn an_action_that_makes_no_sense_is_refused_and_changes_nothing() {
     let mut c = busy(2);
     let before = c.world.digest();
-    for action in [Action::Start(broker(1)), Action::Resume(broker(1)), Action::Kill(broker(9)), Action::LoseDisk(broker(1)), Action::CloseClient { name: "nobody".into() }] {
+    for action in [
+        Action::Start(broker(1)),
+        Action::Resume(broker(1)),
+        Action::Kill(broker(9)),
+        Action::LoseDisk(broker(1)),
+        Action::CloseClient { name: "nobody".into() },
+    ] {
         assert!(c.world.act(action.clone(), &mut Vec::new()).is_err(), "{action:?}");
     }
     assert_eq!(c.world.digest(), before);
@@ -126,7 +136,11 @@ fn the_cluster_forms_with_every_version_and_size() {
                 (s.version, s.controllers) = (*version, controllers);
                 let c = Cluster::with(&s);
                 assert!(c.world.active_controller().is_some());
-                assert!(c.world.origin() < SimTime::ZERO + Dur::secs(20), "{version:?} with {controllers}: {:?}", c.world.origin());
+                assert!(
+                    c.world.origin() < SimTime::ZERO + Dur::secs(20),
+                    "{version:?} with {controllers}: {:?}",
+                    c.world.origin()
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! For each API: one message is lost, and what Kafka does about it is seen. No node may know what that message would have told it.
+//! For each API: one message is lost, and what Kafka does about it is seen. No node may know what that message would
+//! have told it.
 
 mod admin;
 mod brokers;
@@ -38,7 +39,11 @@ fn losses(c: &Cluster, api: Api, way: Way) -> Vec<SimTime> {
     let is_of = |entry: &TraceEntry| matches!(entry.kind, Kind::MessageSent { api: a, response, .. } if a == api && response == (way == Response));
     let lost = c.trace.iter().filter(|e| matches!(e.kind, Kind::MessageLost { .. }));
     // What an action loses is lost where it was sent; what reaches a dead process, there.
-    lost.filter(|loss| c.trace.iter().rev().find(|e| e.seq == loss.cause).is_some_and(|sent| is_of(sent) && sent.who == loss.who)).map(|e| e.at).collect()
+    lost.filter(|loss| {
+        c.trace.iter().rev().find(|e| e.seq == loss.cause).is_some_and(|sent| is_of(sent) && sent.who == loss.who)
+    })
+    .map(|e| e.at)
+    .collect()
 }
 
 /// When exactly one message of this API was lost.
@@ -60,7 +65,12 @@ fn ms(from: SimTime, to: SimTime) -> u64 {
 
 /// A consumer of topic `t` in group `g` that reads from the beginning, with these configs over short time-outs.
 fn consumer(c: &mut Cluster, name: &str, config: &[(&str, &str)]) {
-    let short = [("auto.offset.reset", "earliest"), ("session.timeout.ms", "10000"), ("request.timeout.ms", "5000"), ("enable.auto.commit", "false")];
+    let short = [
+        ("auto.offset.reset", "earliest"),
+        ("session.timeout.ms", "10000"),
+        ("request.timeout.ms", "5000"),
+        ("enable.auto.commit", "false"),
+    ];
     let spec = ConsumerSpec {
         version: ClientVersion::V4_1,
         poll: PollForm::Duration,
@@ -103,10 +113,16 @@ fn tests_of(api: Api) -> &'static [fn()] {
         ],
         Api::ListOffsets => &[groups::list_offsets_lost_there_is_no_position_to_read_from],
         Api::Metadata => &[clients::metadata_lost_the_first_record_waits_for_the_time_out],
-        Api::OffsetCommit => &[groups::offset_commit_request_lost_the_commit_fails_at_the_time_out, groups::offset_commit_response_lost_it_is_committed_and_called_failed],
+        Api::OffsetCommit => &[
+            groups::offset_commit_request_lost_the_commit_fails_at_the_time_out,
+            groups::offset_commit_response_lost_it_is_committed_and_called_failed,
+        ],
         Api::OffsetFetch => &[groups::offset_fetch_lost_the_member_owns_and_does_not_read],
         Api::FindCoordinator => &[groups::find_coordinator_lost_nobody_joins_before_the_time_out],
-        Api::JoinGroup => &[groups::join_group_request_lost_it_waits_for_the_poll_interval, groups::join_group_response_lost_the_member_expires_and_joins_anew],
+        Api::JoinGroup => &[
+            groups::join_group_request_lost_it_waits_for_the_poll_interval,
+            groups::join_group_response_lost_the_member_expires_and_joins_anew,
+        ],
         Api::Heartbeat => &[
             groups::heartbeat_request_lost_the_coordinator_is_looked_for,
             groups::heartbeat_request_lost_for_longer_than_the_session_the_member_is_expelled,
@@ -115,8 +131,14 @@ fn tests_of(api: Api) -> &'static [fn()] {
         Api::LeaveGroup => &[groups::leave_group_lost_the_partitions_wait_for_the_end_of_the_session],
         Api::SyncGroup => &[groups::sync_group_request_lost_nobody_owns_anything],
         Api::DescribeGroups => &[admin::describe_groups_lost_is_a_time_out],
-        Api::CreateTopics => &[admin::create_topics_request_lost_is_repeated, admin::create_topics_response_lost_the_repetition_finds_its_own_work],
-        Api::DeleteTopics => &[admin::delete_topics_request_lost_is_repeated, admin::delete_topics_response_lost_the_repetition_finds_nothing],
+        Api::CreateTopics => &[
+            admin::create_topics_request_lost_is_repeated,
+            admin::create_topics_response_lost_the_repetition_finds_its_own_work,
+        ],
+        Api::DeleteTopics => &[
+            admin::delete_topics_request_lost_is_repeated,
+            admin::delete_topics_response_lost_the_repetition_finds_nothing,
+        ],
         Api::CreatePartitions => &[admin::create_partitions_lost_either_way],
         Api::DeleteRecords => &[admin::delete_records_lost_is_repeated],
         Api::InitProducerId => &[clients::init_producer_id_lost_nothing_is_sent_before_the_time_out],
@@ -127,10 +149,15 @@ fn tests_of(api: Api) -> &'static [fn()] {
         Api::BeginQuorumEpoch => &[quorum::begin_quorum_epoch_lost_the_new_leader_is_not_active_yet],
         Api::EndQuorumEpoch => &[quorum::end_quorum_epoch_lost_the_leader_is_missed_only_at_the_time_out],
         Api::DescribeQuorum => &[admin::describe_quorum_lost_is_a_time_out],
-        Api::AlterPartition => &[brokers::alter_partition_request_lost_the_isr_stays_recorded, brokers::alter_partition_response_lost_metadata_tells_it_and_the_next_change_waits],
+        Api::AlterPartition => &[
+            brokers::alter_partition_request_lost_the_isr_stays_recorded,
+            brokers::alter_partition_response_lost_metadata_tells_it_and_the_next_change_waits,
+        ],
         Api::Envelope => &[admin::envelope_lost_the_administrator_gives_up_first],
         Api::BrokerRegistration => &[brokers::broker_registration_lost_the_start_takes_longer],
-        Api::BrokerHeartbeat => &[brokers::one_heartbeat_lost_nobody_is_fenced, brokers::two_heartbeats_lost_a_healthy_broker_is_fenced],
+        Api::BrokerHeartbeat => {
+            &[brokers::one_heartbeat_lost_nobody_is_fenced, brokers::two_heartbeats_lost_a_healthy_broker_is_fenced]
+        }
         Api::AllocateProducerIds => &[brokers::allocate_producer_ids_lost_idempotent_producers_wait],
         Api::DescribeTopicPartitions => &[admin::describe_topic_partitions_lost_is_repeated],
     }

@@ -1,8 +1,12 @@
-//! Each invariant, once with a world that keeps it and once with what it guards broken on purpose. Not a list of what Kafka does.
+//! Each invariant, once with a world that keeps it and once with what it guards broken on purpose. Not a list of what
+//! Kafka does.
 
 use std::rc::Rc;
 
-use highwater_engine::base::{BrokerId, ClientId, ControllerId, Dur, GenerationId, LeaderEpoch, NodeId, Offset, ProducerEpoch, ProducerId, QuorumEpoch, Seq, SimTime, Tag, Tp};
+use highwater_engine::base::{
+    BrokerId, ClientId, ControllerId, Dur, GenerationId, LeaderEpoch, NodeId, Offset, ProducerEpoch, ProducerId,
+    QuorumEpoch, Seq, SimTime, Tag, Tp,
+};
 use highwater_engine::check::observe::GroupSeen;
 use highwater_engine::check::{Checker, Invariant, Observation, Violation};
 use highwater_engine::log::Log;
@@ -82,7 +86,14 @@ fn partition(seen: &mut Observation, tp: Tp, alter: impl FnOnce(&mut PartitionRe
 
 fn batch(epoch: i32, tag: u64, producer: Option<ProducerStamp>) -> RecordBatch {
     let records: Vec<Record> = vec![Record { tag: Tag(tag), key: None, value: "x".into() }];
-    RecordBatch { base_offset: 0, epoch, producer, timestamp: SimTime::ZERO, payload: Payload::Data(records.into()), origin: Seq(0) }
+    RecordBatch {
+        base_offset: 0,
+        epoch,
+        producer,
+        timestamp: SimTime::ZERO,
+        payload: Payload::Data(records.into()),
+        origin: Seq(0),
+    }
 }
 
 fn log_of(batches: &[(i32, u64, Option<ProducerStamp>)]) -> Rc<Log> {
@@ -122,7 +133,8 @@ fn high_watermark_never_falls() {
 fn offsets_in_bounds() {
     let w = watched();
     let tp = w.tp;
-    let invariant = w.broken(|seen| seen.replicas.get_mut(&(BrokerId(2), tp)).expect("broker 2 has a replica").high_watermark = 31);
+    let invariant =
+        w.broken(|seen| seen.replicas.get_mut(&(BrokerId(2), tp)).expect("broker 2 has a replica").high_watermark = 31);
     assert_eq!(invariant, Invariant::OffsetsInBounds);
 }
 
@@ -143,7 +155,8 @@ fn leader_in_isr() {
 #[test]
 fn fenced_not_in_isr() {
     let w = watched();
-    let invariant = w.broken(|seen| image(seen).brokers.get_mut(&BrokerId(3)).expect("broker 3 is registered").fenced = true);
+    let invariant =
+        w.broken(|seen| image(seen).brokers.get_mut(&BrokerId(3)).expect("broker 3 is registered").fenced = true);
     assert_eq!(invariant, Invariant::FencedNotInIsr);
 }
 
@@ -176,7 +189,8 @@ fn log_matching() {
         let mut b = b.clone();
         b.origin = Seq(0);
         if b.base_offset == 0 {
-            b.payload = Payload::Data(b.data().iter().map(|r| Record { value: "another".into(), ..r.clone() }).collect());
+            b.payload =
+                Payload::Data(b.data().iter().map(|r| Record { value: "another".into(), ..r.clone() }).collect());
         }
         other.append_as_leader(b.clone(), b.epoch);
     }
@@ -230,7 +244,8 @@ fn committed_records_stay() {
 fn acknowledged_records_kept() {
     let mut w = watched();
     let tag = Tag(5);
-    w.feed(&(NodeId::Client(ClientId(1)), Kind::RecordAcked { tag, tp: w.tp, offset: 3 })).expect("an acknowledgement alone breaks nothing");
+    w.feed(&(NodeId::Client(ClientId(1)), Kind::RecordAcked { tag, tp: w.tp, offset: 3 }))
+        .expect("an acknowledgement alone breaks nothing");
     let violation = w.checker.inspect(&w.seen()).expect_err("another record stands at offset 3");
     assert_eq!(violation.invariant, Invariant::AcknowledgedRecordsKept);
 }

@@ -1,6 +1,8 @@
-//! What real Apache Kafka did: the same steps, the same outcome. Plays our own few recordings and, where they are at hand, those of a real cluster; knows none by name.
+//! What real Apache Kafka did: the same steps, the same outcome. Plays our own few recordings and, where they are at
+//! hand, those of a real cluster; knows none by name.
 //!
-//! The real ones are looked for in the folder named by `HIGHWATER_REFERENCE`, else in `../shared/reference` beside the checkout.
+//! The real ones are looked for in the folder named by `HIGHWATER_REFERENCE`, else in `../shared/reference` beside the
+//! checkout.
 #![allow(clippy::disallowed_methods, reason = "tests read files and use all cores; the studio itself does neither")]
 
 use std::fs;
@@ -78,14 +80,16 @@ fn our_own_recordings_play_as_the_rules_say() {
 
 #[test]
 fn recordings_of_real_kafka_play_as_they_were() {
-    let folder = std::env::var_os("HIGHWATER_REFERENCE").map_or_else(|| root().join("../shared/reference"), PathBuf::from);
+    let folder =
+        std::env::var_os("HIGHWATER_REFERENCE").map_or_else(|| root().join("../shared/reference"), PathBuf::from);
     if files(&folder).is_empty() {
         println!("no recordings of real Kafka in {}", folder.display());
         return;
     }
     let table = table(&folder);
     assert!(table.counts().equal > 0, "nothing was compared");
-    // Folders within hold the same steps on older releases, one run each: they cannot say what varies, so they are printed alone.
+    // Folders within hold the same steps on older releases, one run each: they cannot say what varies, so they are
+    // printed alone.
     let newest = Table { files: table.files.into_iter().filter(|(name, _)| !name.contains('/')).collect() };
     assert_eq!(newest.counts().different, 0, "see the table above");
 }
@@ -93,8 +97,10 @@ fn recordings_of_real_kafka_play_as_they_were() {
 #[test]
 fn what_is_not_modelled_is_listed_with_its_entry_and_takes_nothing_else_away() {
     let report = judged(&read(&own().join("gaps.json")));
-    let gaps: Vec<usize> = report.entries.iter().filter(|e| matches!(e.outcome, Outcome::NotModelled(_))).map(|e| e.entry).collect();
-    let equal: Vec<usize> = report.entries.iter().filter(|e| matches!(e.outcome, Outcome::Equal(_))).map(|e| e.entry).collect();
+    let gaps: Vec<usize> =
+        report.entries.iter().filter(|e| matches!(e.outcome, Outcome::NotModelled(_))).map(|e| e.entry).collect();
+    let equal: Vec<usize> =
+        report.entries.iter().filter(|e| matches!(e.outcome, Outcome::Equal(_))).map(|e| e.entry).collect();
     assert_eq!(gaps, [1, 3, 5, 7, 8]);
     assert_eq!(equal, [2, 4, 6]);
 }

@@ -1,4 +1,5 @@
-//! Golden traces: what small scenarios leave in the trace stands in files, so that a change of the engine is seen as a difference of text. `UPDATE=1` writes them anew. It says nothing of whether they are right.
+//! Golden traces: what small scenarios leave in the trace stands in files, so that a change of the engine is seen as a
+//! difference of text. `UPDATE=1` writes them anew. It says nothing of whether they are right.
 
 use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, Seq, SimTime};
 use highwater_engine::client::{ClientVersion, ConsumerSpec, Keys, PollForm, ProducerSpec};
@@ -31,7 +32,11 @@ fn controllers() -> Vec<NodeId> {
 
 impl Play {
     fn new(version: Version, config: &[(&str, &str)]) -> Play {
-        let base = [("group.initial.rebalance.delay.ms", "0"), ("offsets.topic.num.partitions", "1"), ("auto.leader.rebalance.enable", "false")];
+        let base = [
+            ("group.initial.rebalance.delay.ms", "0"),
+            ("offsets.topic.num.partitions", "1"),
+            ("auto.leader.rebalance.enable", "false"),
+        ];
         let setup = Setup {
             seed: 1,
             version,
@@ -60,24 +65,63 @@ impl Play {
     fn topic(&mut self, name: &str, replicas: &[u32], min_isr: &str) {
         let placement = Placement::Manual(vec![(0, replicas.iter().copied().map(BrokerId).collect())]);
         let configs = config_map(&[("min.insync.replicas", min_isr)]);
-        self.admin(AdminRequest::CreateTopic(CreateTopicRequest { name: name.into(), placement, configs, timeout: Dur::secs(15) }));
+        self.admin(AdminRequest::CreateTopic(CreateTopicRequest {
+            name: name.into(),
+            placement,
+            configs,
+            timeout: Dur::secs(15),
+        }));
     }
 
     fn producer(&mut self, name: &str, acks: &str) {
-        let config = config_map(&[("acks", acks), ("linger.ms", "0"), ("request.timeout.ms", "2000"), ("delivery.timeout.ms", "5000")]);
-        let spec = ProducerSpec { version: ClientVersion::V4_1, config, topic: None, partition: None, rate: 0, keys: Keys::None, value_size: 4 };
+        let config = config_map(&[
+            ("acks", acks),
+            ("linger.ms", "0"),
+            ("request.timeout.ms", "2000"),
+            ("delivery.timeout.ms", "5000"),
+        ]);
+        let spec = ProducerSpec {
+            version: ClientVersion::V4_1,
+            config,
+            topic: None,
+            partition: None,
+            rate: 0,
+            keys: Keys::None,
+            value_size: 4,
+        };
         self.act(Action::StartProducer { name: name.into(), spec });
     }
 
     fn produce(&mut self, client: &str, prefix: &str, count: u32) {
         let values = Values::Numbered(prefix.into());
-        self.act(Action::Produce { client: client.into(), topic: "t".into(), partition: Some(0), key: None, values, count, every: Dur::ms(20) });
+        self.act(Action::Produce {
+            client: client.into(),
+            topic: "t".into(),
+            partition: Some(0),
+            key: None,
+            values,
+            count,
+            every: Dur::ms(20),
+        });
     }
 
     fn consumer(&mut self, name: &str, reset: &str) {
-        let config = config_map(&[("auto.offset.reset", reset), ("session.timeout.ms", "6000"), ("enable.auto.commit", "false"), ("request.timeout.ms", "2000")]);
+        let config = config_map(&[
+            ("auto.offset.reset", reset),
+            ("session.timeout.ms", "6000"),
+            ("enable.auto.commit", "false"),
+            ("request.timeout.ms", "2000"),
+        ]);
         let topics = vec!["t".into()];
-        let spec = ConsumerSpec { version: ClientVersion::V4_1, poll: PollForm::Duration, group: "g".into(), topics, config, poll_every: Dur::ms(200), commit_every: None };
+        let spec = ConsumerSpec {
+            version: ClientVersion::V4_1,
+            poll: PollForm::Duration,
+            group: "g".into(),
+            topics,
+            config,
+            poll_every: Dur::ms(200),
+            commit_every: None,
+        };
         self.act(Action::Join { name: name.into(), spec });
     }
 
@@ -134,7 +178,13 @@ fn told(trace: &[TraceEntry], from: usize, origin: SimTime, wire: Wire) -> Strin
         }
         let cause = cause.map_or(String::new(), |e| format!("  < {} at {}", name(&e.kind), e.who));
         let at = entry.at.since(origin).as_ms();
-        out.push_str(&format!("{:>3}.{:03}  {:12}  {:?}{cause}\n", at / 1_000, at % 1_000, entry.who.to_string(), entry.kind));
+        out.push_str(&format!(
+            "{:>3}.{:03}  {:12}  {:?}{cause}\n",
+            at / 1_000,
+            at % 1_000,
+            entry.who.to_string(),
+            entry.kind
+        ));
     }
     out
 }
@@ -217,10 +267,12 @@ fn a_group_and_its_coordinator() {
     play.act(Action::KillClient { name: "c".into() });
     play.run(Dur::secs(10));
     // The coordinator stops.
-    let active = play.world.active_controller().and_then(|id| play.world.controller(id)).expect("a controller is active");
+    let active =
+        play.world.active_controller().and_then(|id| play.world.controller(id)).expect("a controller is active");
     let image = active.image();
     let offsets = image.topic_id("__consumer_offsets").expect("the topic is there");
-    let coordinator = image.partitions().find(|(tp, _)| tp.topic == offsets).and_then(|(_, p)| p.leader).expect("it has a leader");
+    let coordinator =
+        image.partitions().find(|(tp, _)| tp.topic == offsets).and_then(|(_, p)| p.leader).expect("it has a leader");
     play.act(Action::Stop(NodeId::Broker(coordinator)));
     play.act(Action::Commit { member: "d".into() });
     play.run(Dur::secs(3));
@@ -250,7 +302,12 @@ fn the_active_controller_is_cut_off() {
     play.cut(&[active], &others);
     // A record that only the old leader has.
     let placement = Placement::Manual(vec![(0, vec![BrokerId(1)])]);
-    play.admin(AdminRequest::CreateTopic(CreateTopicRequest { name: "u".into(), placement, configs: config_map(&[]), timeout: Dur::secs(15) }));
+    play.admin(AdminRequest::CreateTopic(CreateTopicRequest {
+        name: "u".into(),
+        placement,
+        configs: config_map(&[]),
+        timeout: Dur::secs(15),
+    }));
     play.run(Dur::secs(5));
     play.act(Action::HealAll);
     play.run(Dur::secs(4));
@@ -277,7 +334,13 @@ fn a_follower_falls_behind() {
     play.cut(&[broker(1)], &[broker(3)]);
     play.produce("p", "b", 1);
     play.run(Dur::secs(4));
-    play.act(Action::Link { between: vec![broker(1)], and: vec![broker(3)], latency: Some(Dur::ms(2)), jitter: None, loss_per_million: None });
+    play.act(Action::Link {
+        between: vec![broker(1)],
+        and: vec![broker(3)],
+        latency: Some(Dur::ms(2)),
+        jitter: None,
+        loss_per_million: None,
+    });
     play.act(Action::HealAll);
     play.run(Dur::secs(6));
     text::check("golden/a-follower-falls-behind.txt", &play.told(Wire::Odd));
@@ -289,9 +352,16 @@ fn a_proposal_that_comes_too_late() {
     play.topic("t", &[1, 2, 3], "1");
     play.producer("p", "1");
     play.run(Dur::secs(1));
-    // Leader 1 is far from the controllers. While its shrink is under way, broker 2 stops and the partition changes, and
+    // Leader 1 is far from the controllers. While its shrink is under way, broker 2 stops and the partition changes,
+    // and
     // what would tell the leader of it is lost.
-    play.act(Action::Link { between: vec![broker(1)], and: controllers(), latency: Some(Dur::ms(300)), jitter: None, loss_per_million: None });
+    play.act(Action::Link {
+        between: vec![broker(1)],
+        and: controllers(),
+        latency: Some(Dur::ms(300)),
+        jitter: None,
+        loss_per_million: None,
+    });
     play.begin();
     play.cut(&[broker(1)], &[broker(3)]);
     play.produce("p", "a", 1);
@@ -328,7 +398,10 @@ fn what_is_refused() {
     play.produce("p", "a", 1);
     play.run(Dur::secs(3));
     // More replicas are demanded than there are.
-    play.admin(AdminRequest::AlterConfigs { resource: ConfigTarget::Topic("t".into()), configs: config_map(&[("min.insync.replicas", "3")]) });
+    play.admin(AdminRequest::AlterConfigs {
+        resource: ConfigTarget::Topic("t".into()),
+        configs: config_map(&[("min.insync.replicas", "3")]),
+    });
     play.cut(&[broker(1)], &[broker(3)]);
     play.produce("p", "b", 1);
     play.run(Dur::secs(6));
@@ -353,6 +426,7 @@ fn a_step_that_cannot_be_done() {
     .expect("a good scenario");
     let mut recording = Recording::new(scenario).expect("it boots");
     recording.run_until(recording.origin() + Dur::secs(3));
-    let trace: Vec<TraceEntry> = recording.reel().entries(0..recording.n_entries()).map(|(_, entry)| entry.clone()).collect();
+    let trace: Vec<TraceEntry> =
+        recording.reel().entries(0..recording.n_entries()).map(|(_, entry)| entry.clone()).collect();
     text::check("golden/a-step-that-cannot-be-done.txt", &told(&trace, 0, recording.origin(), Wire::Odd));
 }

@@ -9,7 +9,10 @@ use crate::text;
 
 fn gallery() -> Vec<Scenario> {
     let names = text::names("scenarios", ".json");
-    names.iter().map(|name| decode(&text::read(&format!("scenarios/{name}"))).unwrap_or_else(|error| panic!("{name}: {error}"))).collect()
+    names
+        .iter()
+        .map(|name| decode(&text::read(&format!("scenarios/{name}"))).unwrap_or_else(|error| panic!("{name}: {error}")))
+        .collect()
 }
 
 fn link(codec: Codec) -> Link {
@@ -110,7 +113,8 @@ fn a_bomb_is_refused_after_a_mebibyte() {
     assert!(characters.len() < MAX_FRAGMENT);
     let mut specification = Specification::new();
     specification.symbols.push_str("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
-    let check = specification.encoding().expect("an alphabet").encode(&crc32fast::hash(characters.as_bytes()).to_be_bytes());
+    let check =
+        specification.encoding().expect("an alphabet").encode(&crc32fast::hash(characters.as_bytes()).to_be_bytes());
     assert_eq!(Link::read(&format!("{characters}.{check}")).map_err(|e| e.problem), Err(LinkProblem::TooLarge));
 }
 
@@ -121,7 +125,8 @@ fn random_characters_never_make_the_reader_fail_badly() {
     let mut rng = Rng::stream(3, StreamId::World);
     for round in 0..20_000 {
         let length = rng.below(200) as usize;
-        let mut text: String = (0..length).map(|_| char::from(LETTERS[rng.below(LETTERS.len() as u32) as usize])).collect();
+        let mut text: String =
+            (0..length).map(|_| char::from(LETTERS[rng.below(LETTERS.len() as u32) as usize])).collect();
         if round % 2 == 0 {
             // Half of the rounds splice noise into a good link.
             let at = rng.below(good.len() as u32) as usize;

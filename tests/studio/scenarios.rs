@@ -26,10 +26,36 @@ const EVERYTHING: &str = r#"{"scenario":1,"engine":1,"id":"all","lang":"en","tit
 fn every_key_and_verb_makes_the_round_trip() {
     let scenario = decode(EVERYTHING).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(encode(&scenario), EVERYTHING);
-    for verb in ["kill", "stop", "start", "pause", "resume", "lose-disk", "cut", "heal", "link", "create-topic", "add-partitions", "delete-topic", "delete-records"]
-        .into_iter()
-        .chain(["set-config", "elect-leaders", "produce", "start-client", "set-client", "stop-client", "kill-client", "pause-client", "join", "leave", "seek", "commit"])
-    {
+    for verb in [
+        "kill",
+        "stop",
+        "start",
+        "pause",
+        "resume",
+        "lose-disk",
+        "cut",
+        "heal",
+        "link",
+        "create-topic",
+        "add-partitions",
+        "delete-topic",
+        "delete-records",
+    ]
+    .into_iter()
+    .chain([
+        "set-config",
+        "elect-leaders",
+        "produce",
+        "start-client",
+        "set-client",
+        "stop-client",
+        "kill-client",
+        "pause-client",
+        "join",
+        "leave",
+        "seek",
+        "commit",
+    ]) {
         assert!(EVERYTHING.contains(&format!("{{\"{verb}\":")), "{verb} is not in the text");
     }
     // Canonical JSON is also JSON.
@@ -73,9 +99,17 @@ fn lowering_keeps_time_and_the_order_of_the_file() {
 
 #[test]
 fn a_hand_action_is_an_entry_of_the_script() {
-    let scenario = decode(r#"{"scenario":1,"script":[{"at":"2s","do":[{"kill":1}]},{"at":"+3s","do":[{"start":1}]}]}"#).expect("a scenario");
-    let by_hand = scenario.with_action(Moment { at: Dur(4_000_001), done: Some(2) }, Verb::Pause(vec![Node::Broker(2)]));
-    assert_eq!(encode(&by_hand), r#"{"scenario":1,"script":[{"at":"2s","do":[{"kill":1}]},{"at":"4000001us+2","do":[{"pause":2}]},{"at":"5s","do":[{"start":1}]}]}"#);
+    let scenario = decode(r#"{"scenario":1,"script":[{"at":"2s","do":[{"kill":1}]},{"at":"+3s","do":[{"start":1}]}]}"#)
+        .expect("a scenario");
+    let by_hand =
+        scenario.with_action(Moment { at: Dur(4_000_001), done: Some(2) }, Verb::Pause(vec![Node::Broker(2)]));
+    assert_eq!(
+        encode(&by_hand),
+        r#"{"scenario":1,"script":[{"at":"2s","do":[{"kill":1}]},{"at":"4000001us+2","do":[{"pause":2}]},{"at":"5s","do":[{"start":1}]}]}"#
+    );
     let with = scenario.with_action(Moment::after(Dur::secs(2)), Verb::Heal(None));
-    assert_eq!(encode(&with), r#"{"scenario":1,"script":[{"at":"2s","do":[{"kill":1}]},{"at":"2s","do":[{"heal":"all"}]},{"at":"5s","do":[{"start":1}]}]}"#);
+    assert_eq!(
+        encode(&with),
+        r#"{"scenario":1,"script":[{"at":"2s","do":[{"kill":1}]},{"at":"2s","do":[{"heal":"all"}]},{"at":"5s","do":[{"start":1}]}]}"#
+    );
 }

@@ -1,4 +1,5 @@
-//! The story as it happened, the same cluster today, and the cure, through the desk alone: what the page says of them, and why.
+//! The story as it happened, the same cluster today, and the cure, through the desk alone: what the page says of them,
+//! and why.
 
 use highwater_studio::desk::command::{Command, Outcome};
 use highwater_studio::desk::{Desk, Studio};
@@ -40,7 +41,12 @@ fn as_it_happened_every_consumer_stops_and_the_page_says_why() {
     assert_eq!(promises.verdicts[0].cause, Some(cause));
     assert_eq!(promises.verdicts[0].cure, Some(Cure::OffsetsReplicationFactor { to: 3 }));
     // The data partitions failed over.
-    assert!(studio.scene().topics[0].partitions.iter().all(|partition| partition.leader.is_some() && partition.isr == [2, 3] || partition.isr == [3, 2]));
+    assert!(
+        studio.scene().topics[0]
+            .partitions
+            .iter()
+            .all(|partition| partition.leader.is_some() && partition.isr == [2, 3] || partition.isr == [3, 2])
+    );
     let why = studio.why(&Subject::Verdict(0)).expect("a chain");
     let facts: Vec<&Fact> = why.steps.iter().map(|step| &step.fact).collect();
     let has = |fits: &dyn Fn(&Fact) -> bool| assert!(facts.iter().any(|fact| fits(fact)), "{facts:#?}");
@@ -49,10 +55,17 @@ fn as_it_happened_every_consumer_stops_and_the_page_says_why() {
     has(&|fact| *fact == Fact::Killed { node: NodeRef::Broker(1) });
     has(&|fact| matches!(fact, Fact::OnlyReplicaOn { broker: 1, .. }));
     has(&|fact| matches!(fact, Fact::CreatedWhileAlone { broker: 1, .. }));
-    has(&|fact| matches!(fact, Fact::SettingWas { key, value, .. } if key == "offsets.topic.replication.factor" && value == "1"));
+    has(
+        &|fact| matches!(fact, Fact::SettingWas { key, value, .. } if key == "offsets.topic.replication.factor" && value == "1"),
+    );
     assert!(why.steps.len() <= MAX_WHY);
     // Whoever has a trace can be jumped to.
-    let jump = why.steps.iter().find(|step| matches!(step.fact, Fact::Killed { .. })).and_then(|step| step.trace).expect("a moment");
+    let jump = why
+        .steps
+        .iter()
+        .find(|step| matches!(step.fact, Fact::Killed { .. }))
+        .and_then(|step| step.trace)
+        .expect("a moment");
     let mut studio = studio;
     assert_eq!(studio.handle(Command::SeekToTrace(jump)), Outcome::Done);
     assert_eq!(studio.playback().at_us, 12_000_000);
@@ -63,8 +76,19 @@ fn today_reading_goes_on_without_commits() {
     let studio = at(ScenarioId::SameToday, 40);
     let group = group(&studio);
     // Broker 1 led two of the six partitions; nobody tells the members who leads them now.
-    assert!(matches!(group.now, GroupNow::ReadsWithoutCoordinator { partitions_read: 4, partitions_still: 2, .. }), "{group:#?}");
-    assert!(studio.promises().verdicts.iter().any(|card| card.verdict == Verdict::GroupWithoutCommits { group: "billing".into() }), "{:?}", studio.promises().verdicts);
+    assert!(
+        matches!(group.now, GroupNow::ReadsWithoutCoordinator { partitions_read: 4, partitions_still: 2, .. }),
+        "{group:#?}"
+    );
+    assert!(
+        studio
+            .promises()
+            .verdicts
+            .iter()
+            .any(|card| card.verdict == Verdict::GroupWithoutCommits { group: "billing".into() }),
+        "{:?}",
+        studio.promises().verdicts
+    );
     let then = at(ScenarioId::AsItHappened, 40).promises().counts.delivered;
     assert!(studio.promises().counts.delivered > then, "clients of today go on reading");
 }
@@ -75,7 +99,13 @@ fn with_the_cure_nobody_stops() {
     let group = group(&studio);
     assert!(matches!(group.now, GroupNow::Reading | GroupNow::CaughtUp), "{group:#?}");
     assert!(matches!(group.coordinator, Coordinator::Ready { broker: 2 | 3 }));
-    assert!(!studio.promises().verdicts.iter().any(|card| matches!(card.verdict, Verdict::EveryConsumerStopped | Verdict::GroupStopped { .. })));
+    assert!(
+        !studio
+            .promises()
+            .verdicts
+            .iter()
+            .any(|card| matches!(card.verdict, Verdict::EveryConsumerStopped | Verdict::GroupStopped { .. }))
+    );
 }
 
 #[test]
@@ -116,16 +146,29 @@ fn every_setting_and_menu_entry_that_is_offered_does_something() {
             for value in values {
                 let mut studio = at(id, 11);
                 let outcome = studio.handle(Command::Set(setting.key.clone(), value.clone()));
-                assert!(matches!(outcome, Outcome::Done | Outcome::Branched(_) | Outcome::NewRun), "{:?} to {value:?}: {outcome:?}", setting.key);
+                assert!(
+                    matches!(outcome, Outcome::Done | Outcome::Branched(_) | Outcome::NewRun),
+                    "{:?} to {value:?}: {outcome:?}",
+                    setting.key
+                );
                 studio.handle(Command::SeekTo { at_us: 12_500_000 });
-                let now = studio.settings().groups.iter().flat_map(|group| group.settings.clone()).find(|now| now.key == setting.key);
+                let now = studio
+                    .settings()
+                    .groups
+                    .iter()
+                    .flat_map(|group| group.settings.clone())
+                    .find(|now| now.key == setting.key);
                 assert_eq!(now.map(|now| now.value), Some(value), "{:?}", setting.key);
                 n += 1;
             }
         }
         assert!(n > 20, "{n} settings");
         let scene = at(id, 11).scene();
-        let menus = scene.brokers.iter().map(|broker| (NodeRef::Broker(broker.id), &broker.menu)).chain(scene.controllers.iter().map(|c| (NodeRef::Controller(c.id), &c.menu)));
+        let menus = scene
+            .brokers
+            .iter()
+            .map(|broker| (NodeRef::Broker(broker.id), &broker.menu))
+            .chain(scene.controllers.iter().map(|c| (NodeRef::Controller(c.id), &c.menu)));
         for (node, menu) in menus {
             for action in menu {
                 let mut studio = at(id, 11);

@@ -1,4 +1,5 @@
-//! The swarm's own machinery: what it draws can be written, linked and played again. The swarm itself is a command of its own.
+//! The swarm's own machinery: what it draws can be written, linked and played again. The swarm itself is a command of
+//! its own.
 
 use highwater_studio::link::Link;
 use highwater_studio::scenario;
@@ -30,5 +31,8 @@ fn a_few_runs_keep_every_invariant_and_see_hard_things() {
         counts.add(&report.counts);
         assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure.map(|f| f.what));
     }
-    assert!(counts.elections > 0 && counts.isr_shrinks > 0 && counts.truncations_with_records > 0 && counts.rebalances > 0, "{counts:?}");
+    assert!(
+        counts.elections > 0 && counts.isr_shrinks > 0 && counts.truncations_with_records > 0 && counts.rebalances > 0,
+        "{counts:?}"
+    );
 }

@@ -18,7 +18,10 @@ pub fn read(name: &str) -> String {
 /// Files of a folder under `tests/` with this ending, by name.
 pub fn names(folder: &str, ending: &str) -> Vec<String> {
     let entries = std::fs::read_dir(path(folder)).unwrap_or_else(|error| panic!("tests/{folder}: {error}"));
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).filter(|name| name.ends_with(ending)).collect();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(ending))
+        .collect();
     names.sort();
     names
 }

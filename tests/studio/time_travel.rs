@@ -1,4 +1,5 @@
-//! Time travel: any moment has the digest of a straight run, a branch replayed has the same reel, links reproduce the moment. It judges no view.
+//! Time travel: any moment has the digest of a straight run, a branch replayed has the same reel, links reproduce the
+//! moment. It judges no view.
 
 use highwater_engine::base::{Dur, Rng, SimTime, StreamId};
 use highwater_studio::link::{Link, short_digest};
@@ -105,7 +106,8 @@ fn an_action_in_the_past_opens_a_branch_and_keeps_the_old_one() {
     assert_eq!((recording.branches().len(), recording.digest()), (2, old_digest));
 }
 
-/// Acts by hand at random places, also in the middle of an instant, and holds each branch against a straight run of its recipe.
+/// Acts by hand at random places, also in the middle of an instant, and holds each branch against a straight run of its
+/// recipe.
 #[test]
 fn a_branch_replayed_from_its_recipe_has_the_same_reel() {
     let scenario = gallery("the-cure");
@@ -119,7 +121,11 @@ fn a_branch_replayed_from_its_recipe_has_the_same_reel() {
         Verb::Heal(None),
         Verb::Kill(vec![Node::ActiveController]),
         Verb::Kill(vec![Node::Broker(2)]),
-        Verb::SetClient { name: "checkout".into(), rate: None, config: [("acks".to_string(), "all".to_string())].into() },
+        Verb::SetClient {
+            name: "checkout".into(),
+            rate: None,
+            config: [("acks".to_string(), "all".to_string())].into(),
+        },
     ];
     let mut done = 0;
     for verb in verbs {
@@ -148,7 +154,11 @@ fn a_link_reproduces_the_run_and_the_moment() {
     for _ in 0..25 {
         playback::forward(&mut recording, Unit::Event);
     }
-    let link = Link { at: Some(recording.moment()), digest: Some(short_digest(recording.digest())), ..Link::new((*recording.branch().scenario).clone()) };
+    let link = Link {
+        at: Some(recording.moment()),
+        digest: Some(short_digest(recording.digest())),
+        ..Link::new((*recording.branch().scenario).clone())
+    };
     let read = Link::read(&link.fragment()).unwrap_or_else(|error| panic!("{error}"));
     let mut opened = self::recording(read.scenario);
     opened.seek_moment(read.at.unwrap_or(Moment::after(Dur::ZERO)));

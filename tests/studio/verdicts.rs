@@ -1,4 +1,5 @@
-//! Verdicts and chains of causes of failures that no scenario of the gallery has: lost, refused and unreachable. It scripts faults, never outcomes.
+//! Verdicts and chains of causes of failures that no scenario of the gallery has: lost, refused and unreachable. It
+//! scripts faults, never outcomes.
 
 use highwater_studio::desk::command::{Command, Outcome};
 use highwater_studio::desk::{Desk, Studio};
@@ -54,11 +55,15 @@ fn records_that_the_leader_alone_acknowledged_are_lost_with_it() {
     assert_eq!(promises.ledger.iter().filter(|square| square.fate == RecordFate::AckedLost).count() as u64, count);
     assert_eq!(promises.counts.lost, count);
     assert_eq!(studio.scene().producers[0].lost, count);
-    assert!(studio.scene().brokers[0].replicas[0].cells.contains(&RecordCell::AckedLost), "the old leader's log still has them");
+    assert!(
+        studio.scene().brokers[0].replicas[0].cells.contains(&RecordCell::AckedLost),
+        "the old leader's log still has them"
+    );
     // The old leader comes back and cuts its log.
     let studio = open(LOSS, 45);
     assert!(!studio.scene().brokers[0].replicas[0].cells.contains(&RecordCell::AckedLost));
-    let facts = chain(&studio, &Subject::Verdict(verdict(&studio, |verdict| matches!(verdict, Verdict::AckedLost { .. })).0));
+    let facts =
+        chain(&studio, &Subject::Verdict(verdict(&studio, |verdict| matches!(verdict, Verdict::AckedLost { .. })).0));
     has(&facts, |fact| matches!(fact, Fact::Truncated { broker: 1, .. }));
 }
 
@@ -75,7 +80,8 @@ fn the_cure_that_is_offered_for_a_loss_helps() {
 fn writes_below_min_insync_replicas_are_refused_by_kafkas_name() {
     const REFUSED: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2,3]},"config":{"min.insync.replicas":2}}},
         "producers":{"checkout":{"rate":"10/s"}},"script":[{"at":"6s","do":[{"kill":[2,3]}]},{"at":"50s","checkpoint":"later"}]}"#;
-    // Requests that wait in the purgatory when the ISR shrinks end with their own time-out; until then nothing is answered.
+    // Requests that wait in the purgatory when the ISR shrinks end with their own time-out; until then nothing is
+    // answered.
     let studio = open(REFUSED, 10);
     let (_, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::WritesStalled { .. }));
     assert!(matches!(card.cause, Some(Cause::FencingPending { broker: 2 | 3, .. })), "{card:?}");
@@ -84,7 +90,10 @@ fn writes_below_min_insync_replicas_are_refused_by_kafkas_name() {
     assert!(matches!(card.cause, Some(Cause::IsrBelowMin { isr: 1, min: 2, .. })), "{card:?}");
     has(&chain(&studio, &Subject::Verdict(index)), |fact| matches!(fact, Fact::IsrShrunk { .. }));
     let studio = open(REFUSED, 45);
-    let (index, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::WritesRefused { error, .. } if error == "NOT_ENOUGH_REPLICAS"));
+    let (index, card) = verdict(
+        &studio,
+        |verdict| matches!(verdict, Verdict::WritesRefused { error, .. } if error == "NOT_ENOUGH_REPLICAS"),
+    );
     assert!(matches!(card.cause, Some(Cause::IsrBelowMin { isr: 1, min: 2, .. })), "{card:?}");
     let facts = chain(&studio, &Subject::Verdict(index));
     has(&facts, |fact| matches!(fact, Fact::IsrShrunk { .. }));
@@ -102,7 +111,9 @@ fn a_lost_quorum_is_named_with_what_took_it() {
     let studio = open(QUORUM, 20);
     let (index, card) = verdict(&studio, |verdict| *verdict == Verdict::NoActiveController);
     assert_eq!(card.cause, Some(Cause::QuorumLost { alive: 1, voters: 3 }));
-    has(&chain(&studio, &Subject::Verdict(index)), |fact| matches!(fact, Fact::Killed { node: NodeRef::Controller(_) }));
+    has(&chain(&studio, &Subject::Verdict(index)), |fact| {
+        matches!(fact, Fact::Killed { node: NodeRef::Controller(_) })
+    });
     assert!(!studio.scene().controllers.iter().any(|controller| controller.role == QuorumRole::Active));
 }
 
@@ -125,14 +136,22 @@ fn everything_on_the_stage_can_be_inspected_and_asked_why() {
     let mut studio = open(LOSS, 20);
     studio.handle(Command::OpenTopic("__consumer_offsets".into()));
     let scene = studio.scene();
-    let mut subjects: Vec<Subject> = scene.controllers.iter().map(|controller| Subject::Controller(controller.id)).collect();
+    let mut subjects: Vec<Subject> =
+        scene.controllers.iter().map(|controller| Subject::Controller(controller.id)).collect();
     for broker in &scene.brokers {
         subjects.push(Subject::Broker(broker.id));
-        subjects.extend(broker.replicas.iter().map(|replica| Subject::Replica { partition: replica.partition.clone(), broker: broker.id }));
+        subjects.extend(
+            broker
+                .replicas
+                .iter()
+                .map(|replica| Subject::Replica { partition: replica.partition.clone(), broker: broker.id }),
+        );
     }
     subjects.extend(scene.producers.iter().map(|producer| Subject::Producer(producer.name.clone())));
     subjects.extend(scene.groups.iter().map(|group| Subject::Group(group.name.clone())));
-    subjects.extend(scene.groups.iter().flat_map(|group| &group.members).map(|member| Subject::Member(member.name.clone())));
+    subjects.extend(
+        scene.groups.iter().flat_map(|group| &group.members).map(|member| Subject::Member(member.name.clone())),
+    );
     subjects.extend(studio.promises().ledger.iter().map(|square| Subject::LedgerRecord(square.number)));
     subjects.extend(studio.log_tail(&LogFilter::default(), 300).lines.iter().map(|line| Subject::Trace(line.trace)));
     assert!(subjects.len() > 300, "{}", subjects.len());

@@ -13,11 +13,19 @@ fn shown(studio: &Studio) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "at {} us", view.scene.at_us);
     for controller in &view.scene.controllers {
-        let _ = writeln!(out, "controller {} {:?} {:?} epoch {} tail {:?}", controller.id, controller.role, controller.process, controller.quorum_epoch, controller.tail);
+        let _ = writeln!(
+            out,
+            "controller {} {:?} {:?} epoch {} tail {:?}",
+            controller.id, controller.role, controller.process, controller.quorum_epoch, controller.tail
+        );
     }
     for topic in &view.scene.topics {
         for p in &topic.partitions {
-            let _ = writeln!(out, "{}-{} leader {:?} epoch {} isr {:?} {:?} hw {}", topic.name, p.partition, p.leader, p.leader_epoch, p.isr, p.isr_health, p.high_watermark);
+            let _ = writeln!(
+                out,
+                "{}-{} leader {:?} epoch {} isr {:?} {:?} hw {}",
+                topic.name, p.partition, p.leader, p.leader_epoch, p.isr, p.isr_health, p.high_watermark
+            );
         }
     }
     for broker in &view.scene.brokers {
@@ -37,15 +45,30 @@ fn shown(studio: &Studio) -> String {
             let _ = writeln!(
                 out,
                 "  {}-{} {:?} [{cells}] end {} hw {}",
-                replica.partition.topic, replica.partition.partition, replica.role, replica.log_end_offset, replica.high_watermark
+                replica.partition.topic,
+                replica.partition.partition,
+                replica.role,
+                replica.log_end_offset,
+                replica.high_watermark
             );
         }
         for strip in &broker.internal {
-            let _ = writeln!(out, "  {} carries {} alone {} leaderless {}", strip.topic, strip.squares.len(), strip.nowhere_else, strip.leaderless);
+            let _ = writeln!(
+                out,
+                "  {} carries {} alone {} leaderless {}",
+                strip.topic,
+                strip.squares.len(),
+                strip.nowhere_else,
+                strip.leaderless
+            );
         }
     }
     for producer in &view.scene.producers {
-        let _ = writeln!(out, "producer {} acks {} {:?} sent {} acked {} lost {}", producer.name, producer.acks, producer.now, producer.sent, producer.acked, producer.lost);
+        let _ = writeln!(
+            out,
+            "producer {} acks {} {:?} sent {} acked {} lost {}",
+            producer.name, producer.acks, producer.now, producer.sent, producer.acked, producer.lost
+        );
     }
     for group in &view.scene.groups {
         let _ = writeln!(
@@ -54,7 +77,8 @@ fn shown(studio: &Studio) -> String {
             group.name, group.state, group.generation, group.coordinator, group.now, group.lag, group.delivered
         );
         for member in &group.members {
-            let owned: Vec<String> = member.assigned.iter().map(|a| format!("{}@{:?}", a.partition.partition, a.position)).collect();
+            let owned: Vec<String> =
+                member.assigned.iter().map(|a| format!("{}@{:?}", a.partition.partition, a.position)).collect();
             let _ = writeln!(out, "  {} {} {:?} {}", member.name, member.client_version, member.now, owned.join(" "));
         }
     }
@@ -78,7 +102,11 @@ fn shown(studio: &Studio) -> String {
 
 #[test]
 fn the_gallery_at_its_moments() {
-    for (id, name) in [(ScenarioId::AsItHappened, "as-it-happened"), (ScenarioId::SameToday, "same-cluster-today"), (ScenarioId::TheCure, "the-cure")] {
+    for (id, name) in [
+        (ScenarioId::AsItHappened, "as-it-happened"),
+        (ScenarioId::SameToday, "same-cluster-today"),
+        (ScenarioId::TheCure, "the-cure"),
+    ] {
         let mut out = String::new();
         for ms in [0, 2_000, 11_500, 12_010, 15_000, 24_000, 40_000] {
             let mut studio = Studio::scenario(id);

@@ -26,7 +26,11 @@ fn split(name: &str, between: char) -> String {
 fn missing(names: &[String], texts: &[String]) -> Vec<String> {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let held = |spelling: &str| texts.iter().any(|text| text.split(|c| !part(c)).any(|word| word == spelling));
-    names.iter().filter(|name| ![(*name).clone(), split(name, '-'), split(name, '_')].iter().any(|s| held(s))).cloned().collect()
+    names
+        .iter()
+        .filter(|name| ![(*name).clone(), split(name, '-'), split(name, '_')].iter().any(|s| held(s)))
+        .cloned()
+        .collect()
 }
 
 fn room(name: &str) -> Vec<File> {
@@ -42,7 +46,12 @@ fn every_trace_kind_occurs_in_a_golden_trace() {
     let kinds = declared(&room("trace"), "Kind");
     assert!(!kinds.is_empty(), "src/engine/trace declares no `pub enum Kind`");
     let complaints = missing(&kinds, &golden);
-    check(&complaints.iter().map(|kind| format!("trace kind {kind} occurs in no file of tests/golden")).collect::<Vec<_>>());
+    check(
+        &complaints
+            .iter()
+            .map(|kind| format!("trace kind {kind} occurs in no file of tests/golden"))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]
@@ -53,7 +62,12 @@ fn every_invariant_has_a_test_that_breaks_it() {
     tests.extend(files("tests/studio", ".rs"));
     let tests: Vec<String> = tests.iter().map(|file| code_only(&file.text)).collect();
     let complaints = missing(&invariants, &tests);
-    check(&complaints.iter().map(|name| format!("invariant {name} is broken by no test in tests/engine")).collect::<Vec<_>>());
+    check(
+        &complaints
+            .iter()
+            .map(|name| format!("invariant {name} is broken by no test in tests/engine"))
+            .collect::<Vec<_>>(),
+    );
 }
 
 #[test]

@@ -155,7 +155,10 @@ fn the_tables_point_one_way() {
     for table in [&ENGINE[..], &STUDIO[..]] {
         for (index, (room, imports)) in table.iter().enumerate() {
             for import in *imports {
-                assert!(table[..index].iter().any(|(name, _)| name == import), "{room} imports {import}, which is not above it");
+                assert!(
+                    table[..index].iter().any(|(name, _)| name == import),
+                    "{room} imports {import}, which is not above it"
+                );
             }
         }
     }

@@ -123,7 +123,8 @@ pub fn tokens(text: &str) -> Vec<String> {
 /// The variants of `pub enum NAME`, or nothing where the text has no such enum.
 pub fn variants(text: &str, name: &str) -> Vec<String> {
     let tokens = tokens(text);
-    let start = tokens.windows(4).position(|four| four[0] == "pub" && four[1] == "enum" && four[2] == name && four[3] == "{");
+    let start =
+        tokens.windows(4).position(|four| four[0] == "pub" && four[1] == "enum" && four[2] == name && four[3] == "{");
     let Some(start) = start else {
         return Vec::new();
     };

@@ -5,12 +5,18 @@ use crate::check;
 use crate::tree::{text, top};
 
 /// The fixed top level; dot files, lock files and what version control ignores stand beside it.
-const TOP: [&str; 9] = ["Cargo.toml", "src", "www", "tests", "index.html", "Trunk.toml", "README.md", "package.json", "LICENSE"];
+const TOP: [&str; 9] =
+    ["Cargo.toml", "src", "www", "tests", "index.html", "Trunk.toml", "README.md", "package.json", "LICENSE"];
 const LOCKS: [&str; 2] = ["Cargo.lock", "package-lock.json"];
 
 fn strangers(names: &[String], ignored: &str) -> Vec<String> {
     let ignored: Vec<&str> = ignored.lines().filter_map(|line| line.trim().strip_prefix('/')).collect();
-    let known = |name: &str| name.starts_with('.') || TOP.contains(&name) || LOCKS.contains(&name) || ignored.contains(&name.trim_end_matches('/'));
+    let known = |name: &str| {
+        name.starts_with('.')
+            || TOP.contains(&name)
+            || LOCKS.contains(&name)
+            || ignored.contains(&name.trim_end_matches('/'))
+    };
     names.iter().filter(|name| !known(name)).cloned().collect()
 }
 
@@ -36,7 +42,8 @@ fn parts(html: &str) -> Vec<String> {
         .filter_map(|tag| Some(tag.split_once("href=\"")?.1.split_once('"')?.0.rsplit('/').next()?.to_owned()))
         .collect();
     found.sort();
-    found.extend(html.split('<').filter(|tag| tag.contains("Content-Security-Policy")).map(|tag| tag.trim().to_owned()));
+    found
+        .extend(html.split('<').filter(|tag| tag.contains("Content-Security-Policy")).map(|tag| tag.trim().to_owned()));
     found
 }
 
@@ -76,5 +83,8 @@ fn pages_hold_nothing_inline_and_only_relative_addresses() {
     for page in ["index.html", "www/embed/1/index.html"] {
         assert!(inline(&text(page)).is_empty(), "{page}: {:?}", inline(&text(page)));
     }
-    assert_eq!(inline("<script>1</script><p style=\"x\"><b onclick=\"y\"><img src=\"https://a/b\"><img src=\"/c\">").len(), 5);
+    assert_eq!(
+        inline("<script>1</script><p style=\"x\"><b onclick=\"y\"><img src=\"https://a/b\"><img src=\"/c\">").len(),
+        5
+    );
 }

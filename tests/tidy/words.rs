@@ -49,7 +49,11 @@ fn written() -> Vec<File> {
 }
 
 fn unopened(file: &File) -> Vec<String> {
-    if file.text.starts_with("//!") { Vec::new() } else { vec![format!("{}: begins without `//!`: say what it does, and one thing it does not", file.path)] }
+    if file.text.starts_with("//!") {
+        Vec::new()
+    } else {
+        vec![format!("{}: begins without `//!`: say what it does, and one thing it does not", file.path)]
+    }
 }
 
 #[test]
@@ -60,7 +64,12 @@ fn every_rust_file_says_what_it_is() {
 }
 
 fn targets(file: &File) -> Vec<String> {
-    forbid(file, &code_only(&file.text), &["target_arch", "target_family"], "below the page all machines run the same code")
+    forbid(
+        file,
+        &code_only(&file.text),
+        &["target_arch", "target_family"],
+        "below the page all machines run the same code",
+    )
 }
 
 #[test]
@@ -72,7 +81,15 @@ fn below_the_page_nothing_asks_for_the_machine() {
 }
 
 fn raw_html(file: &File) -> Vec<String> {
-    let words = ["style=", "inner_html", "set_inner_html", "outer_html", "set_outer_html", "insert_adjacent_html", "from_html_unchecked"];
+    let words = [
+        "style=",
+        "inner_html",
+        "set_inner_html",
+        "outer_html",
+        "set_outer_html",
+        "insert_adjacent_html",
+        "from_html_unchecked",
+    ];
     forbid(file, &code_only(&file.text), &words, "the content security policy forbids inline style and raw HTML")
 }
 
@@ -80,7 +97,12 @@ fn raw_html(file: &File) -> Vec<String> {
 fn components_set_no_style_and_no_raw_html() {
     let page = ["src/ui", "src/web", "src/lib.rs", "src/main.rs"].into_iter().flat_map(|folder| files(folder, ".rs"));
     check(&page.flat_map(|file| raw_html(&file)).collect::<Vec<_>>());
-    for bad in ["html! { <p style={x}/> }", "html! { <p style=\"x\"/> }", "e.set_inner_html(t)", "Html::from_html_unchecked(t)"] {
+    for bad in [
+        "html! { <p style={x}/> }",
+        "html! { <p style=\"x\"/> }",
+        "e.set_inner_html(t)",
+        "Html::from_html_unchecked(t)",
+    ] {
         assert_eq!(raw_html(&file("a.rs", bad)).len(), 1, "{bad}");
     }
     assert!(raw_html(&file("a.rs", "html! { <p class={style}/> } // style=\nlet style = 1;")).is_empty());
@@ -93,7 +115,8 @@ fn browser(file: &File) -> Vec<String> {
 
 #[test]
 fn only_the_web_room_names_the_browser() {
-    let outside = files("src", ".rs").into_iter().filter(|file| !file.path.starts_with("src/web/") && file.path != "src/web.rs");
+    let outside =
+        files("src", ".rs").into_iter().filter(|file| !file.path.starts_with("src/web/") && file.path != "src/web.rs");
     check(&outside.flat_map(|file| browser(&file)).collect::<Vec<_>>());
     assert_eq!(browser(&file("src/ui/a.rs", "use web_sys::Event;")).len(), 1);
     assert!(browser(&file("src/ui/a.rs", "use crate::web::Event; // web_sys")).is_empty());
@@ -101,7 +124,14 @@ fn only_the_web_room_names_the_browser() {
 
 fn unfinished(file: &File) -> Vec<String> {
     // Written in pieces, so that this file does not complain about itself.
-    let words = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("unimpl", "emented!"), concat!("to", "do!"), concat!("#[ig", "nore")];
+    let words = [
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("XX", "X"),
+        concat!("unimpl", "emented!"),
+        concat!("to", "do!"),
+        concat!("#[ig", "nore"),
+    ];
     forbid(file, &file.text, &words, "finish it, or leave it out and say so in a README")
 }
 
@@ -114,12 +144,20 @@ fn nothing_is_left_unfinished() {
 }
 
 fn machine(file: &File) -> Vec<String> {
-    let roots = [concat!("/wo", "rk/"), concat!("/tm", "p/"), concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/Us", "ers/")];
+    let roots = [
+        concat!("/wo", "rk/"),
+        concat!("/tm", "p/"),
+        concat!("/ho", "me/"),
+        concat!("/ro", "ot/"),
+        concat!("/Us", "ers/"),
+    ];
     let mut found = Vec::new();
     for (number, line) in file.text.lines().enumerate() {
         for root in roots {
             // Part of a longer path or of an address is somebody else's folder of that name.
-            let own = line.match_indices(root).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || "_-.}~)".contains(c)));
+            let own = line
+                .match_indices(root)
+                .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || "_-.}~)".contains(c)));
             if own {
                 found.push(format!("{}:{}: `{root}`: a path of one machine", file.path, number + 1));
             }
@@ -141,8 +179,10 @@ fn the_npm_lock_names_no_server() {
 }
 
 /// The dependencies that the engine may have, all of them small and `no_std`.
-const ENGINE_DEPENDENCIES: [(&str, &str); 2] =
-    [("rand_pcg", "a seeded generator whose values are the same in every version and on every machine"), ("rand_core", "the trait through which it is drawn from")];
+const ENGINE_DEPENDENCIES: [(&str, &str); 2] = [
+    ("rand_pcg", "a seeded generator whose values are the same in every version and on every machine"),
+    ("rand_core", "the trait through which it is drawn from"),
+];
 
 fn dependencies(manifest: &str) -> Vec<String> {
     let mut found = Vec::new();

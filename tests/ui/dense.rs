@@ -11,11 +11,15 @@ use yew::html;
 fn scene(partitions: u32, brokers: u32) -> Scene {
     let mut scene = fixture::scene();
     let (column, row) = (scene.topics[0].partitions[0].clone(), scene.brokers[1].clone());
-    scene.topics[0].partitions = (0..partitions).map(|partition| PartitionView { partition, ..column.clone() }).collect();
+    scene.topics[0].partitions =
+        (0..partitions).map(|partition| PartitionView { partition, ..column.clone() }).collect();
     scene.brokers = (1..=brokers)
         .map(|id| BrokerView {
             id,
-            replicas: (0..partitions).filter(|p| (p + id) % brokers < 3).map(|p| ReplicaView { partition: fixture::orders(p), ..row.replicas[0].clone() }).collect(),
+            replicas: (0..partitions)
+                .filter(|p| (p + id) % brokers < 3)
+                .map(|p| ReplicaView { partition: fixture::orders(p), ..row.replicas[0].clone() })
+                .collect(),
             ..row.clone()
         })
         .collect();
@@ -37,7 +41,11 @@ fn nine_partitions_are_drawn_as_bars() {
 fn twenty_five_partitions_are_one_square_each() {
     let html = stage(scene(25, 3));
     assert!(!html.contains("class=\"replica"));
-    let heat = html.split("class=\"heat").skip(1).map(|h| h.split("</svg>").next().unwrap_or("").matches("<rect").count()).collect::<Vec<_>>();
+    let heat = html
+        .split("class=\"heat")
+        .skip(1)
+        .map(|h| h.split("</svg>").next().unwrap_or("").matches("<rect").count())
+        .collect::<Vec<_>>();
     assert_eq!(heat, [25, 25, 25]);
 }
 
@@ -45,7 +53,11 @@ fn twenty_five_partitions_are_one_square_each() {
 fn twelve_brokers_and_six_hundred_partitions_are_all_there_in_few_nodes() {
     let html = stage(scene(600, 12));
     check_house_rules(&html);
-    let squares: usize = html.split("class=\"heat").skip(1).map(|h| h.split("</svg>").next().unwrap_or("").matches("<rect").count()).sum();
+    let squares: usize = html
+        .split("class=\"heat")
+        .skip(1)
+        .map(|h| h.split("</svg>").next().unwrap_or("").matches("<rect").count())
+        .sum();
     assert_eq!(squares, 600 * 3);
     let nodes = html.matches('<').count() - html.matches("</").count();
     assert!(nodes < 3_000, "{nodes} nodes");

@@ -73,12 +73,24 @@ fn replica(partition: u32, broker: u32) -> ReplicaView {
             }
         })
         .collect();
-    ReplicaView { partition: orders(partition), role, preferred: partition % 3 + 1 == broker, log_start_offset: 0, log_end_offset, high_watermark, leader_epoch: 0, cells }
+    ReplicaView {
+        partition: orders(partition),
+        role,
+        preferred: partition % 3 + 1 == broker,
+        log_start_offset: 0,
+        log_end_offset,
+        high_watermark,
+        leader_epoch: 0,
+        cells,
+    }
 }
 
 fn broker(id: u32) -> BrokerView {
     let down = id == 1;
-    let squares = (0..50).filter(|_| down).map(|partition| InternalSquare { partition, role: ReplicaRole::Offline, outlined: partition == 9 }).collect();
+    let squares = (0..50)
+        .filter(|_| down)
+        .map(|partition| InternalSquare { partition, role: ReplicaRole::Offline, outlined: partition == 9 })
+        .collect();
     let all = u32::from(down) * 50;
     BrokerView {
         id,
@@ -103,7 +115,12 @@ fn broker(id: u32) -> BrokerView {
             ]
         },
         replicas: (0..6).map(|p| replica(p, id)).collect(),
-        internal: vec![InternalStrip { topic: "__consumer_offsets".into(), squares, nowhere_else: all, leaderless: all }],
+        internal: vec![InternalStrip {
+            topic: "__consumer_offsets".into(),
+            squares,
+            nowhere_else: all,
+            leaderless: all,
+        }],
     }
 }
 
@@ -138,13 +155,29 @@ pub fn scene() -> Scene {
                 quorum_epoch: 7,
                 log_end_offset: if id == 1 { 41 } else { 40 },
                 high_watermark: 40,
-                tail: vec![MetadataCell::Committed, MetadataCell::Committed, if id == 1 { MetadataCell::Uncommitted } else { MetadataCell::Absent }],
+                tail: vec![
+                    MetadataCell::Committed,
+                    MetadataCell::Committed,
+                    if id == 1 { MetadataCell::Uncommitted } else { MetadataCell::Absent },
+                ],
                 cut_off: false,
                 menu: vec![NodeAction::Kill, NodeAction::Pause, NodeAction::CutFromAll],
             })
             .collect(),
-        topics: vec![TopicView { name: "orders".into(), internal: false, replication_factor: 3, min_insync_replicas: 1, partitions }],
-        internal: vec![InternalTopic { name: "__consumer_offsets".into(), partitions: 50, replication_factor: 1, opened: false, outlined: Some(9) }],
+        topics: vec![TopicView {
+            name: "orders".into(),
+            internal: false,
+            replication_factor: 3,
+            min_insync_replicas: 1,
+            partitions,
+        }],
+        internal: vec![InternalTopic {
+            name: "__consumer_offsets".into(),
+            partitions: 50,
+            replication_factor: 1,
+            opened: false,
+            outlined: Some(9),
+        }],
         brokers: (1..=3).map(broker).collect(),
         producers: vec![ProducerView {
             name: "checkout".into(),
@@ -173,7 +206,12 @@ pub fn scene() -> Scene {
                     name: name.into(),
                     client_version: "2.3".into(),
                     long_poll: true,
-                    assigned: vec![AssignedPartition { partition: orders(u32::from(name == "b2") * 3), position: Some(42), committed: Some(40), lag: 4 }],
+                    assigned: vec![AssignedPartition {
+                        partition: orders(u32::from(name == "b2") * 3),
+                        position: Some(42),
+                        committed: Some(40),
+                        lag: 4,
+                    }],
                     now: MemberNow::Stopped { error: "COORDINATOR_NOT_AVAILABLE".into() },
                 })
                 .collect(),
@@ -218,24 +256,66 @@ pub fn promises() -> Promises {
             })
             .collect(),
         earlier: LedgerCounts { sent: 121, ..LedgerCounts::default() },
-        counts: LedgerCounts { sent: 242, acked: 241, safe: 234, acked_not_safe: 4, lost: 3, refused: 0, pending: 1, delivered: 204, delivered_twice: 0, out_of_order: 0 },
+        counts: LedgerCounts {
+            sent: 242,
+            acked: 241,
+            safe: 234,
+            acked_not_safe: 4,
+            lost: 3,
+            refused: 0,
+            pending: 1,
+            delivered: 204,
+            delivered_twice: 0,
+            out_of_order: 0,
+        },
         if_one_fails: vec![
             Survival { promise: Promise::ProducersCanWrite, answer: Answer::Yes },
-            Survival { promise: Promise::ConsumersGoOn, answer: Answer::No { because: Weakness::OffsetsReplicationFactor(1) } },
-            Survival { promise: Promise::NothingAckedIsLost, answer: Answer::No { because: Weakness::Acks("1".into()) } },
+            Survival {
+                promise: Promise::ConsumersGoOn,
+                answer: Answer::No { because: Weakness::OffsetsReplicationFactor(1) },
+            },
+            Survival {
+                promise: Promise::NothingAckedIsLost,
+                answer: Answer::No { because: Weakness::Acks("1".into()) },
+            },
         ],
         if_two_fail: vec![],
     }
 }
 
 fn lines() -> Vec<LogLine> {
-    let line = |n: u64, at_us: Micros, kind: LogKind, fact: Fact| LogLine { trace: TraceId(n), at_us, kind, fact, notable: true };
+    let line = |n: u64, at_us: Micros, kind: LogKind, fact: Fact| LogLine {
+        trace: TraceId(n),
+        at_us,
+        kind,
+        fact,
+        notable: true,
+    };
     vec![
         line(1, KILLED, LogKind::Fault, Fact::Killed { node: NodeRef::Broker(1) }),
-        line(2, 12_204_000, LogKind::Group, Fact::CoordinatorUnavailable { group: "billing".into(), partition: 9, error: "COORDINATOR_NOT_AVAILABLE".into() }),
+        line(
+            2,
+            12_204_000,
+            LogKind::Group,
+            Fact::CoordinatorUnavailable {
+                group: "billing".into(),
+                partition: 9,
+                error: "COORDINATOR_NOT_AVAILABLE".into(),
+            },
+        ),
         line(3, FENCED, LogKind::Controller, Fact::Fenced { broker: 1, session_us: 8_612_000 }),
-        line(4, FENCED, LogKind::Controller, Fact::LeaderElected { partition: orders(0), broker: 2, epoch: 1, how: ElectionKind::Clean }),
-        line(5, FENCED, LogKind::Replication, Fact::IsrShrunk { partition: orders(0), removed: vec![1], isr: vec![2, 3], by: IsrBy::Controller }),
+        line(
+            4,
+            FENCED,
+            LogKind::Controller,
+            Fact::LeaderElected { partition: orders(0), broker: 2, epoch: 1, how: ElectionKind::Clean },
+        ),
+        line(
+            5,
+            FENCED,
+            LogKind::Replication,
+            Fact::IsrShrunk { partition: orders(0), removed: vec![1], isr: vec![2, 3], by: IsrBy::Controller },
+        ),
     ]
 }
 
@@ -318,10 +398,21 @@ impl Desk for Fixture {
     }
     fn lanes(&self, window: Window, slices: usize) -> Rc<Lanes> {
         let bar = |from_us, to_us, state| LaneBar { from_us, to_us, state };
-        let density = |seed: usize| -> Vec<u16> { (0..slices).map(|i| if i * 24 < slices * 21 { u16::try_from((i * 7 + seed * 13) % 11).unwrap_or(0) } else { 0 }).collect() };
+        let density = |seed: usize| -> Vec<u16> {
+            (0..slices)
+                .map(|i| if i * 24 < slices * 21 { u16::try_from((i * 7 + seed * 13) % 11).unwrap_or(0) } else { 0 })
+                .collect()
+        };
         let lane = |who, seed, bars| Lane { who, bars, density: density(seed) };
         let good = || vec![bar(0, AT, LaneState::Good)];
-        let mark = |lane, at_us, kind, n: usize| LaneMark { lane, at_us, kind, trace: TraceId(n as u64 + 1), fact: lines()[n].fact.clone(), count: 1 };
+        let mark = |lane, at_us, kind, n: usize| LaneMark {
+            lane,
+            at_us,
+            kind,
+            trace: TraceId(n as u64 + 1),
+            fact: lines()[n].fact.clone(),
+            count: 1,
+        };
         Rc::new(Lanes {
             window,
             now_us: self.playback.at_us,
@@ -332,7 +423,11 @@ impl Desk for Fixture {
                 lane(LaneOf::Broker(2), 3, good()),
                 lane(LaneOf::Broker(3), 4, good()),
                 lane(LaneOf::Producer("checkout".into()), 5, good()),
-                lane(LaneOf::Group("billing".into()), 6, vec![bar(0, 12_204_000, LaneState::Good), bar(12_204_000, AT, LaneState::Stuck)]),
+                lane(
+                    LaneOf::Group("billing".into()),
+                    6,
+                    vec![bar(0, 12_204_000, LaneState::Good), bar(12_204_000, AT, LaneState::Stuck)],
+                ),
             ],
             marks: vec![
                 mark(1, KILLED, MarkKind::Fault, 0),
@@ -346,7 +441,15 @@ impl Desk for Fixture {
     }
     fn branches(&self) -> Vec<BranchView> {
         vec![
-            BranchView { id: BranchId(0), parent: None, name: None, began_with: None, forked_at_us: 0, end_us: AT, current: true },
+            BranchView {
+                id: BranchId(0),
+                parent: None,
+                name: None,
+                began_with: None,
+                forked_at_us: 0,
+                end_us: AT,
+                current: true,
+            },
             BranchView {
                 id: BranchId(1),
                 parent: Some(BranchId(0)),
@@ -362,7 +465,8 @@ impl Desk for Fixture {
         self.promises.clone()
     }
     fn log(&self, filter: &LogFilter, range: Range<usize>) -> LogPage {
-        let all: Vec<LogLine> = lines().into_iter().filter(|l| filter.kinds.is_empty() || filter.kinds.contains(&l.kind)).collect();
+        let all: Vec<LogLine> =
+            lines().into_iter().filter(|l| filter.kinds.is_empty() || filter.kinds.contains(&l.kind)).collect();
         let (from, to) = (range.start.min(all.len()), range.end.min(all.len()));
         LogPage { total: all.len(), first: from, lines: all[from..to].to_vec() }
     }
@@ -390,7 +494,15 @@ impl Desk for Fixture {
         Some(WhyChain {
             about: about.clone(),
             steps: vec![
-                step(12_204_000, Some(2), Fact::CoordinatorUnavailable { group: "billing".into(), partition: 9, error: "COORDINATOR_NOT_AVAILABLE".into() }),
+                step(
+                    12_204_000,
+                    Some(2),
+                    Fact::CoordinatorUnavailable {
+                        group: "billing".into(),
+                        partition: 9,
+                        error: "COORDINATOR_NOT_AVAILABLE".into(),
+                    },
+                ),
                 step(0, None, Fact::OnlyReplicaOn { partition: offsets(9), broker: 1 }),
                 step(KILLED, Some(1), Fact::Killed { node: NodeRef::Broker(1) }),
             ],
@@ -402,7 +514,14 @@ impl Desk for Fixture {
         let n = |all: &[u32]| Choices::OneOf(all.iter().map(|n| Number(*n)).collect());
         let steps = |less, more| Choices::Steps { less, more };
         let terms = |all: &[&'static str]| Choices::OneOf(all.iter().map(|t| Term((*t).into())).collect());
-        let one = |key, live, value: SettingValue, default: SettingValue, choices| Setting { key, live, value, pending: false, default, choices };
+        let one = |key, live, value: SettingValue, default: SettingValue, choices| Setting {
+            key,
+            live,
+            value,
+            pending: false,
+            default,
+            choices,
+        };
         let (topic, producer, group) = ("orders".to_owned(), "checkout".to_owned(), "billing".to_owned());
         let keys = [KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).to_vec();
         Rc::new(Settings {
@@ -411,29 +530,92 @@ impl Desk for Fixture {
                 SettingsGroup {
                     of: SettingsOf::Topic(topic.clone()),
                     settings: vec![
-                        one(SettingKey::Partitions { topic: topic.clone() }, false, Number(6), Number(6), steps(Some(Number(5)), Some(Number(7)))),
-                        one(SettingKey::ReplicationFactor { topic: topic.clone() }, false, Number(3), Number(3), n(&[1, 2, 3])),
-                        one(SettingKey::MinInsyncReplicas { topic: topic.clone() }, true, Number(1), Number(1), n(&[1, 2, 3])),
+                        one(
+                            SettingKey::Partitions { topic: topic.clone() },
+                            false,
+                            Number(6),
+                            Number(6),
+                            steps(Some(Number(5)), Some(Number(7))),
+                        ),
+                        one(
+                            SettingKey::ReplicationFactor { topic: topic.clone() },
+                            false,
+                            Number(3),
+                            Number(3),
+                            n(&[1, 2, 3]),
+                        ),
+                        one(
+                            SettingKey::MinInsyncReplicas { topic: topic.clone() },
+                            true,
+                            Number(1),
+                            Number(1),
+                            n(&[1, 2, 3]),
+                        ),
                         one(SettingKey::UncleanElection { topic }, true, Bool(false), Bool(false), Choices::Toggle),
                     ],
                 },
                 SettingsGroup {
                     of: SettingsOf::Producer(producer.clone()),
                     settings: vec![
-                        one(SettingKey::Acks { producer: producer.clone() }, true, Term("1".into()), Term("all".into()), terms(&["0", "1", "all"])),
-                        one(SettingKey::Idempotence { producer: producer.clone() }, true, Bool(false), Bool(true), Choices::Toggle),
-                        one(SettingKey::Rate { producer: producer.clone() }, true, PerSecond(20), PerSecond(20), steps(Some(PerSecond(10)), Some(PerSecond(50)))),
-                        one(SettingKey::Keys { producer }, true, SettingValue::Keys(KeyPattern::None), SettingValue::Keys(KeyPattern::None), Choices::OneOf(keys)),
+                        one(
+                            SettingKey::Acks { producer: producer.clone() },
+                            true,
+                            Term("1".into()),
+                            Term("all".into()),
+                            terms(&["0", "1", "all"]),
+                        ),
+                        one(
+                            SettingKey::Idempotence { producer: producer.clone() },
+                            true,
+                            Bool(false),
+                            Bool(true),
+                            Choices::Toggle,
+                        ),
+                        one(
+                            SettingKey::Rate { producer: producer.clone() },
+                            true,
+                            PerSecond(20),
+                            PerSecond(20),
+                            steps(Some(PerSecond(10)), Some(PerSecond(50))),
+                        ),
+                        one(
+                            SettingKey::Keys { producer },
+                            true,
+                            SettingValue::Keys(KeyPattern::None),
+                            SettingValue::Keys(KeyPattern::None),
+                            Choices::OneOf(keys),
+                        ),
                     ],
                 },
                 SettingsGroup {
                     of: SettingsOf::Group(group.clone()),
                     settings: vec![
-                        one(SettingKey::Members { group: group.clone() }, true, Number(2), Number(2), steps(Some(Number(1)), Some(Number(3)))),
-                        one(SettingKey::ClientVersion { group }, false, Term("2.3".into()), Term("4.1".into()), terms(&["2.3", "4.1"])),
+                        one(
+                            SettingKey::Members { group: group.clone() },
+                            true,
+                            Number(2),
+                            Number(2),
+                            steps(Some(Number(1)), Some(Number(3))),
+                        ),
+                        one(
+                            SettingKey::ClientVersion { group },
+                            false,
+                            Term("2.3".into()),
+                            Term("4.1".into()),
+                            terms(&["2.3", "4.1"]),
+                        ),
                     ],
                 },
-                SettingsGroup { of: SettingsOf::OffsetsTopic, settings: vec![one(SettingKey::OffsetsReplicationFactor, false, Number(1), Number(3), n(&[1, 2, 3]))] },
+                SettingsGroup {
+                    of: SettingsOf::OffsetsTopic,
+                    settings: vec![one(
+                        SettingKey::OffsetsReplicationFactor,
+                        false,
+                        Number(1),
+                        Number(3),
+                        n(&[1, 2, 3]),
+                    )],
+                },
                 SettingsGroup {
                     of: SettingsOf::Cluster,
                     settings: vec![
@@ -448,7 +630,12 @@ impl Desk for Fixture {
         TextView { scene: self.scene.clone(), promises: self.promises.clone(), recent: lines() }
     }
     fn share(&self) -> Share {
-        Share { fragment: "k1abc.0123456&at=21402000us+3&d=9f3a61c0".into(), title: self.scene.origin.clone(), length: 40, limit: 65_536 }
+        Share {
+            fragment: "k1abc.0123456&at=21402000us+3&d=9f3a61c0".into(),
+            title: self.scene.origin.clone(),
+            length: 40,
+            limit: 65_536,
+        }
     }
     fn digest_check(&self) -> DigestCheck {
         DigestCheck::NotNamed

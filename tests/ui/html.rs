@@ -24,7 +24,11 @@ pub fn desk() -> DeskRef {
 /// The HTML of something that lives below the root, in a language.
 pub fn render(lang: Lang, inner: Html) -> String {
     let ui = Ui { lang, embed: false, desk: desk(), ask: Callback::noop(), pulse: Pulse::default() };
-    block(LocalServerRenderer::<Frame>::with_props(FrameProps { ui, children: Children::new(vec![inner]) }).hydratable(false).render())
+    block(
+        LocalServerRenderer::<Frame>::with_props(FrameProps { ui, children: Children::new(vec![inner]) })
+            .hydratable(false)
+            .render(),
+    )
 }
 
 pub fn block<T>(f: impl Future<Output = T>) -> T {
@@ -103,9 +107,14 @@ pub fn check_house_rules(html: &str) {
     for svg in tags(html, "svg") {
         let named = svg.attribute("aria-label").is_some() && svg.attribute("role").is_some();
         let nested = svg.attribute("overflow").is_some() || svg.attribute("preserveAspectRatio").is_some();
-        assert!(named || nested || svg.attribute("aria-hidden") == Some("true"), "a picture neither named nor hidden: {}", svg.attributes);
+        assert!(
+            named || nested || svg.attribute("aria-hidden") == Some("true"),
+            "a picture neither named nor hidden: {}",
+            svg.attributes
+        );
     }
-    let mut ids: Vec<&str> = html.match_indices(" id=\"").filter_map(|(i, m)| html[i + m.len()..].split('"').next()).collect();
+    let mut ids: Vec<&str> =
+        html.match_indices(" id=\"").filter_map(|(i, m)| html[i + m.len()..].split('"').next()).collect();
     ids.sort_unstable();
     let n = ids.len();
     ids.dedup();

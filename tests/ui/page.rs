@@ -46,7 +46,14 @@ fn the_story_is_told_in_english() {
 #[test]
 fn the_story_is_told_in_chinese_with_kafkas_words_untranslated() {
     let html = page(props(Lang::Zh));
-    for words in ["所有消费者都停摆了", "丢失 3 条已确认的记录", "停摆：COORDINATOR_NOT_AVAILABLE", "跳过等待", "min.insync.replicas", "acks"] {
+    for words in [
+        "所有消费者都停摆了",
+        "丢失 3 条已确认的记录",
+        "停摆：COORDINATOR_NOT_AVAILABLE",
+        "跳过等待",
+        "min.insync.replicas",
+        "acks",
+    ] {
         assert!(html.contains(words), "{words}");
     }
     for words in ["Every consumer", "Skip the wait", "Why?", "acknowledged", "leader<", "in sync"] {
@@ -87,7 +94,10 @@ fn an_embed_is_stage_and_transport_and_a_way_out() {
     let html = page(AppProps { embed: true, ..props(Lang::Zh) });
     assert!(html.contains("role=\"grid\""));
     let out = tags(&html, "a").next().expect("a link");
-    assert_eq!(out.attribute("href"), Some("https://example.org/hw/#k1abc.0123456&amp;at=21402000us+3&amp;d=9f3a61c0&amp;lang=zh"));
+    assert_eq!(
+        out.attribute("href"),
+        Some("https://example.org/hw/#k1abc.0123456&amp;at=21402000us+3&amp;d=9f3a61c0&amp;lang=zh")
+    );
     assert_eq!(out.attribute("target"), Some("_blank"));
     for gone in ["<header", "class=\"left", "role=\"tablist\"", "id=\"share\""] {
         assert!(!html.contains(gone), "{gone}");

@@ -37,7 +37,10 @@ fn the_ledger_has_a_square_for_each_record_and_says_how_many_came_before() {
 
 #[test]
 fn when_nothing_was_broken_the_panel_says_so() {
-    let kept = Promises { verdicts: vec![VerdictCard { verdict: Verdict::EveryPromiseKept, cause: None, has_why: false, cure: None }], ..Promises::default() };
+    let kept = Promises {
+        verdicts: vec![VerdictCard { verdict: Verdict::EveryPromiseKept, cause: None, has_why: false, cure: None }],
+        ..Promises::default()
+    };
     let html = body(Lang::En, Content::Promises(Rc::new(kept)));
     assert!(html.contains("Every promise kept so far"));
     assert_eq!(tags(&html, "button").count(), 0, "no button that does nothing");
@@ -47,7 +50,8 @@ fn when_nothing_was_broken_the_panel_says_so() {
 fn the_tabs_are_tabs() {
     let content = Content::Promises(Fixture::new().promises());
     let html = render(Lang::En, html! { <Panel {content} /> });
-    let names: Vec<String> = tags(&html, "button").filter(|b| b.attribute("role") == Some("tab")).map(|b| b.text("button")).collect();
+    let names: Vec<String> =
+        tags(&html, "button").filter(|b| b.attribute("role") == Some("tab")).map(|b| b.text("button")).collect();
     assert_eq!(names, ["Promises", "Inspect", "Log", "Text"]);
     assert_eq!(html.matches("aria-selected=\"true\"").count(), 1);
     assert!(html.contains("role=\"tabpanel\""));
@@ -84,7 +88,10 @@ fn the_filter_of_the_log_says_what_is_on() {
     let filter = LogFilter { kinds: vec![LogKind::Group], ..LogFilter::default() };
     let page = Rc::new(Fixture::new().log_tail(&filter, 200));
     let html = body(Lang::En, Content::Log { filter, page });
-    let pressed: Vec<String> = tags(&html, "button").filter(|b| b.attribute("aria-pressed") == Some("true")).map(|b| b.text("button")).collect();
+    let pressed: Vec<String> = tags(&html, "button")
+        .filter(|b| b.attribute("aria-pressed") == Some("true"))
+        .map(|b| b.text("button"))
+        .collect();
     assert_eq!(pressed, ["groups"]);
     assert!(!html.contains("is killed"));
 }
@@ -144,7 +151,10 @@ fn settings_have_kafkas_names_the_value_and_the_default() {
 #[test]
 fn the_link_and_the_frame_carry_language_and_moment() {
     let share = Fixture::new().share();
-    assert_eq!(link("https://example.org/hw/", &share.fragment, "zh"), "https://example.org/hw/#k1abc.0123456&at=21402000us+3&d=9f3a61c0&lang=zh");
+    assert_eq!(
+        link("https://example.org/hw/", &share.fragment, "zh"),
+        "https://example.org/hw/#k1abc.0123456&at=21402000us+3&d=9f3a61c0&lang=zh"
+    );
     let markup = frame("https://example.org/hw/", &share, "en", "A \"title\"");
     assert!(markup.contains("src=\"https://example.org/hw/embed/1/#k1abc.0123456&amp;at="));
     assert!(markup.contains("sandbox=\"allow-scripts allow-popups allow-popups-to-escape-sandbox\""));
@@ -155,7 +165,8 @@ fn the_link_and_the_frame_carry_language_and_moment() {
 #[test]
 fn the_share_box_measures_the_link() {
     let share = Fixture::new().share();
-    let inner: Html = html! { <ShareDialog {share} at_us={fixture::AT} check={DigestCheck::Same} base="https://example.org/hw/" /> };
+    let inner: Html =
+        html! { <ShareDialog {share} at_us={fixture::AT} check={DigestCheck::Same} base="https://example.org/hw/" /> };
     let html = render(Lang::En, inner);
     check_house_rules(&html);
     assert!(html.contains("of 65536 characters"));

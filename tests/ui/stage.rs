@@ -19,15 +19,23 @@ fn a_replica_says_role_offsets_and_what_is_lost() {
         "orders-0 on broker 2: leader, log end 47, high watermark 46, 1 acknowledged and not yet safe",
         "orders-0 on broker 3: in sync, log end 46, high watermark 45",
     ] {
-        assert!(tags(&html, "span").any(|t| t.attribute("class") == Some("hidden") && t.text("span") == name), "{name}");
+        assert!(
+            tags(&html, "span").any(|t| t.attribute("class") == Some("hidden") && t.text("span") == name),
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn a_column_says_leader_epoch_isr_and_high_watermark() {
     let html = stage(fixture::scene(), None, false);
-    let head = tags(&html, "div").find(|t| t.attribute("role") == Some("columnheader") && t.attribute("id") == Some("cell-0-1")).expect("a head");
-    assert_eq!(head.attribute("aria-label"), Some("orders-0: leader 2, leader epoch 1, ISR 2, 3 (reduced), high watermark 46"));
+    let head = tags(&html, "div")
+        .find(|t| t.attribute("role") == Some("columnheader") && t.attribute("id") == Some("cell-0-1"))
+        .expect("a head");
+    assert_eq!(
+        head.attribute("aria-label"),
+        Some("orders-0: leader 2, leader epoch 1, ISR 2, 3 (reduced), high watermark 46")
+    );
 }
 
 #[test]
@@ -65,7 +73,12 @@ fn what_can_be_done_to_a_broker_is_offered_and_nothing_else() {
 #[test]
 fn messages_can_be_reached_by_keyboard_only_while_time_stands_still() {
     let still = stage(fixture::scene(), None, false);
-    let flyers = |html: &str| tags(html, "g").filter(|t| t.attribute("role") == Some("button")).map(|t| t.attribute("aria-label").unwrap_or("").to_owned()).collect::<Vec<_>>();
+    let flyers = |html: &str| {
+        tags(html, "g")
+            .filter(|t| t.attribute("role") == Some("button"))
+            .map(|t| t.attribute("aria-label").unwrap_or("").to_owned())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(flyers(&still).len(), 5);
     assert_eq!(flyers(&still)[0], "Produce request from checkout to broker 2, orders-1");
     let playing = stage(fixture::scene(), None, true);

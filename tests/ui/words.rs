@@ -65,7 +65,11 @@ fn facts() -> Vec<Fact> {
         Fact::ClientClosed { client: NodeRef::Producer(producer()) },
         Fact::TopicCreated { topic: "orders".into(), partitions: 6, replication_factor: 3 },
         Fact::TopicCreateRefused { topic: "orders".into(), error: error() },
-        Fact::SettingWas { target: ConfigTarget::Cluster, key: "offsets.topic.replication.factor".into(), value: "1".into() },
+        Fact::SettingWas {
+            target: ConfigTarget::Cluster,
+            key: "offsets.topic.replication.factor".into(),
+            value: "1".into(),
+        },
         Fact::ActionRefused { action: "start".into(), error: error() },
         Fact::HasReplicas { partition: p(), replicas: vec![1, 2, 3] },
         Fact::OnlyReplicaOn { partition: p(), broker: 1 },
@@ -77,7 +81,13 @@ fn facts() -> Vec<Fact> {
         Fact::NotInIsr { partition: p(), broker: 1 },
         Fact::RunBegan,
     ];
-    let hows = [ElectionKind::Clean, ElectionKind::Preferred, ElectionKind::Elr, ElectionKind::LastKnown, ElectionKind::Unclean];
+    let hows = [
+        ElectionKind::Clean,
+        ElectionKind::Preferred,
+        ElectionKind::Elr,
+        ElectionKind::LastKnown,
+        ElectionKind::Unclean,
+    ];
     all.extend(hows.map(|how| Fact::LeaderElected { partition: p(), broker: 2, epoch: 1, how }));
     let bys = [AckedBy::Nobody, AckedBy::LeaderAlone, AckedBy::WholeIsr];
     all.extend(bys.map(|by| Fact::Acked { producer: producer(), partition: p(), first: 45, last: 47, by }));
@@ -106,7 +116,10 @@ fn kafkas_words_pass_through_untranslated() {
     for lang in Lang::ALL {
         for fact in facts() {
             let said = lang.words().fact(&fact);
-            if let Fact::Refused { error, .. } | Fact::IsrChangeRefused { error, .. } | Fact::CommitFailed { error, .. } = &fact {
+            if let Fact::Refused { error, .. }
+            | Fact::IsrChangeRefused { error, .. }
+            | Fact::CommitFailed { error, .. } = &fact
+            {
                 assert!(said.contains(error.as_ref()), "{said}");
             }
         }

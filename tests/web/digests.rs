@@ -1,4 +1,5 @@
-//! The digest of each scenario of the picker after half a minute: one file says it for the native build and for wasm, so
+//! The digest of each scenario of the picker after half a minute: one file says it for the native build and for wasm,
+//! so
 //! that both give the same. It judges no content of a run.
 use highwater_studio::desk::command::Command;
 use highwater_studio::desk::{Desk, Studio};

@@ -1,4 +1,5 @@
-//! What only a browser can answer, in one page: `cargo xtask test --only wasm`; and, natively, what must be the same in both.
+//! What only a browser can answer, in one page: `cargo xtask test --only wasm`; and, natively, what must be the same in
+//! both.
 //!
 //! All tests share one document, in no promised order, so each removes what it added. Nothing here
 //! looks at the built page; that is `tests/e2e`.

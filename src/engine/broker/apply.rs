@@ -1,4 +1,5 @@
-//! Applies committed metadata to a broker: replays it into the image, then tells replicas and coordinators what changed for them. Decides no leadership.
+//! Applies committed metadata to a broker: replays it into the image, then tells replicas and coordinators what changed
+//! for them. Decides no leadership.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -42,19 +43,28 @@ impl Delta {
                 self.deleted.extend((0..n_partitions).map(|partition| Tp { topic: *topic, partition }));
                 self.deleted_topics.push(*topic);
             }
-            MetadataRecord::RegisterBroker { .. } | MetadataRecord::UnregisterBroker { .. } | MetadataRecord::BrokerRegistrationChange { .. } => self.brokers_changed = true,
-            MetadataRecord::FeatureLevel { .. } | MetadataRecord::Topic { .. } | MetadataRecord::Config { .. } | MetadataRecord::ProducerIds { .. } | MetadataRecord::NoOp => {}
+            MetadataRecord::RegisterBroker { .. }
+            | MetadataRecord::UnregisterBroker { .. }
+            | MetadataRecord::BrokerRegistrationChange { .. } => self.brokers_changed = true,
+            MetadataRecord::FeatureLevel { .. }
+            | MetadataRecord::Topic { .. }
+            | MetadataRecord::Config { .. }
+            | MetadataRecord::ProducerIds { .. }
+            | MetadataRecord::NoOp => {}
         }
         image.replay(record);
     }
 }
 
 impl Broker {
-    /// Replays what the quorum has committed. Until the broker has caught up nothing is acted on: what it was long ago does not matter any more.
+    /// Replays what the quorum has committed. Until the broker has caught up nothing is acted on: what it was long ago
+    /// does not matter any more.
     pub(super) fn apply_committed(&mut self, ctx: &mut Ctx<'_>, batches: &[RecordBatch]) {
         for batch in batches {
             match &batch.payload {
-                Payload::Metadata(records) => records.iter().for_each(|record| self.delta.take(&mut self.image, record, batch.origin)),
+                Payload::Metadata(records) => {
+                    records.iter().for_each(|record| self.delta.take(&mut self.image, record, batch.origin))
+                }
                 Payload::LeaderChange => {}
                 Payload::Data(_) | Payload::Group(_) => unreachable!("the metadata log holds metadata"),
             }
@@ -114,7 +124,13 @@ impl ReplicaLog<'_> {
 }
 
 impl CoordinatorLog for ReplicaLog<'_> {
-    fn append(&mut self, ctx: &mut Ctx<'_>, partition: u32, records: Vec<GroupRecord>, admission: bool) -> Result<Offset, ErrorCode> {
+    fn append(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        partition: u32,
+        records: Vec<GroupRecord>,
+        admission: bool,
+    ) -> Result<Offset, ErrorCode> {
         let tp = self.tp(partition);
         self.replicas.append_as_coordinator(ctx, self.image, tp, records, admission)
     }

@@ -1,4 +1,5 @@
-//! What a broker asks of the active controller on behalf of others: clients' requests in Envelopes (KIP-590), topics to be made, producer ids. Repeats for up to 60 s; decides nothing.
+//! What a broker asks of the active controller on behalf of others: clients' requests in Envelopes (KIP-590), topics to
+//! be made, producer ids. Repeats for up to 60 s; decides nothing.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -44,7 +45,15 @@ pub struct Forwarder {
 
 impl Forwarder {
     pub fn new(id: BrokerId) -> Forwarder {
-        Forwarder { id, next: 0, waiting: BTreeMap::new(), in_flight: None, resting: false, producer_ids: ProducerIds::default(), answers: Vec::new() }
+        Forwarder {
+            id,
+            next: 0,
+            waiting: BTreeMap::new(),
+            in_flight: None,
+            resting: false,
+            producer_ids: ProducerIds::default(),
+            answers: Vec::new(),
+        }
     }
 
     fn push(&mut self, now: SimTime, purpose: Purpose, body: Request) {
@@ -96,7 +105,14 @@ impl Forwarder {
             Purpose::ProducerIds => BrokerCall::AllocateProducerIds,
         };
         self.in_flight = Some(*id);
-        conns.request(ctx, NodeId::Controller(controller), Channel::Forward, next.body.clone(), next.deadline.since(ctx.now), call);
+        conns.request(
+            ctx,
+            NodeId::Controller(controller),
+            Channel::Forward,
+            next.body.clone(),
+            next.deadline.since(ctx.now),
+            call,
+        );
     }
 
     fn rest(&mut self, ctx: &mut Ctx<'_>) {
@@ -134,8 +150,12 @@ impl Forwarder {
     fn finish(&mut self, done: Forwarded, response: Option<Response>) {
         match (done.purpose, response) {
             (Purpose::Client(reply), Some(response)) => self.answers.push((reply, response)),
-            (Purpose::Client(reply), None) => self.answers.extend(timed_out(&done.body).map(|response| (reply, response))),
-            (Purpose::ProducerIds, Some(Response::AllocateProducerIds { error: ErrorCode::None, start, len })) => self.producer_ids.add_block(start, len),
+            (Purpose::Client(reply), None) => {
+                self.answers.extend(timed_out(&done.body).map(|response| (reply, response)))
+            }
+            (Purpose::ProducerIds, Some(Response::AllocateProducerIds { error: ErrorCode::None, start, len })) => {
+                self.producer_ids.add_block(start, len)
+            }
             // The next one who needs ids or the topic asks again.
             (Purpose::ProducerIds | Purpose::AutoCreate(_), _) => {}
         }
@@ -152,7 +172,12 @@ fn timed_out(envelope: &Request) -> Option<Response> {
         Request::CreatePartitions { .. } => Some(Response::CreatePartitions { error }),
         Request::ElectLeaders { .. } => Some(Response::ElectLeaders { error }),
         Request::IncrementalAlterConfigs { .. } => Some(Response::IncrementalAlterConfigs { error }),
-        Request::DescribeQuorum => Some(Response::DescribeQuorum(DescribedQuorum { error, leader: None, epoch: Default::default(), high_watermark: UNKNOWN })),
+        Request::DescribeQuorum => Some(Response::DescribeQuorum(DescribedQuorum {
+            error,
+            leader: None,
+            epoch: Default::default(),
+            high_watermark: UNKNOWN,
+        })),
         other => {
             debug_assert!(false, "{} is not forwarded", other.api().name());
             None

@@ -1,4 +1,5 @@
-//! Registration and heartbeats of a broker, from its start to its controlled shutdown (Kafka's BrokerLifecycleManager, KIP-631). Fencing is the controller's decision, not made here.
+//! Registration and heartbeats of a broker, from its start to its controlled shutdown (Kafka's BrokerLifecycleManager,
+//! KIP-631). Fencing is the controller's decision, not made here.
 
 use alloc::rc::Rc;
 
@@ -11,7 +12,8 @@ use crate::rules::fixed::SHUTDOWN_HEARTBEAT_RETRY;
 use crate::rules::{LifecycleRetry, Rules};
 use crate::trace::Kind;
 
-/// Heartbeats follow each other this fast until the broker has caught up, so that a start without recovery work is quick.
+/// Heartbeats follow each other this fast until the broker has caught up, so that a start without recovery work is
+/// quick.
 const STARTING_HEARTBEAT: Dur = Dur::ms(10);
 /// Pause between two tries to reach the controller.
 const CONNECT_RETRY: Dur = Dur::ms(50);
@@ -60,7 +62,8 @@ pub enum Step {
 
 /// From the start of the process to its first registration, as recorded on a machine without load (1.2 to 1.9 s).
 const PROCESS_START: (Dur, Dur) = (Dur::ms(1_100), Dur::ms(1_900));
-/// From the accepted registration until logs are loaded and ports are open: short if the process had long been up by then, waiting
+/// From the accepted registration until logs are loaded and ports are open: short if the process had long been up by
+/// then, waiting
 /// for its old session to end (recorded 0.06 to 0.16 s), longer in a fresh one (0.25 to 0.6 s).
 const LOG_LOADING: (Dur, Dur) = (Dur::ms(250), Dur::ms(600));
 const LATE_LOADING: (Dur, Dur) = (Dur::ms(100), Dur::ms(200));
@@ -96,7 +99,14 @@ pub struct Lifecycle {
 
 impl Lifecycle {
     /// Begins to register. The marker of a clean stop is read and removed: a crash from now on is an unclean one.
-    pub fn start(ctx: &mut Ctx<'_>, id: BrokerId, incarnation: Incarnation, rack: Option<Rc<str>>, config: Rc<NodeConfig>, rules: Rules) -> Lifecycle {
+    pub fn start(
+        ctx: &mut Ctx<'_>,
+        id: BrokerId,
+        incarnation: Incarnation,
+        rack: Option<Rc<str>>,
+        config: Rc<NodeConfig>,
+        rules: Rules,
+    ) -> Lifecycle {
         let previous_epoch = ctx.disk.clean_shutdown.take();
         ctx.set(Timer::Broker(BrokerTimer::RegistrationLimit), config.initial_registration_timeout);
         let first = ctx.rng.between(PROCESS_START.0, PROCESS_START.1);
@@ -134,7 +144,13 @@ impl Lifecycle {
     }
 
     /// Sends what is due, if a controller is known. Called after every event.
-    pub fn drive(&mut self, ctx: &mut Ctx<'_>, conns: &mut Connections<BrokerCall>, controller: Option<ControllerId>, applied_to: Offset) {
+    pub fn drive(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        conns: &mut Connections<BrokerCall>,
+        controller: Option<ControllerId>,
+        applied_to: Offset,
+    ) {
         if !self.due || self.in_flight || self.state == BrokerState::ShuttingDown {
             return;
         }
@@ -157,12 +173,22 @@ impl Lifecycle {
         let want_shut_down = self.state == BrokerState::PendingControlledShutdown;
         match self.epoch {
             None => {
-                let request = BrokerRegistrationRequest { broker: self.id, incarnation: self.incarnation, rack: self.rack.clone(), previous_broker_epoch: self.previous_epoch };
+                let request = BrokerRegistrationRequest {
+                    broker: self.id,
+                    incarnation: self.incarnation,
+                    rack: self.rack.clone(),
+                    previous_broker_epoch: self.previous_epoch,
+                };
                 (Request::BrokerRegistration(request), BrokerCall::Registration)
             }
             Some(epoch) => {
-                let request =
-                    BrokerHeartbeatRequest { broker: self.id, epoch, current_metadata_offset: applied_to, want_fence: self.state == BrokerState::Starting, want_shut_down };
+                let request = BrokerHeartbeatRequest {
+                    broker: self.id,
+                    epoch,
+                    current_metadata_offset: applied_to,
+                    want_fence: self.state == BrokerState::Starting,
+                    want_shut_down,
+                };
                 (Request::BrokerHeartbeat(request), BrokerCall::Heartbeat { want_shut_down })
             }
         }
@@ -172,12 +198,21 @@ impl Lifecycle {
     pub fn on_outcome(&mut self, ctx: &mut Ctx<'_>, call: &BrokerCall, outcome: Outcome) -> Step {
         self.in_flight = false;
         match outcome {
-            Outcome::Answer(Response::BrokerRegistration { error: ErrorCode::None, epoch }) => self.on_registered(ctx, epoch),
-            Outcome::Answer(Response::BrokerHeartbeat { error: ErrorCode::None, is_caught_up, is_fenced, should_shut_down }) => {
+            Outcome::Answer(Response::BrokerRegistration { error: ErrorCode::None, epoch }) => {
+                self.on_registered(ctx, epoch)
+            }
+            Outcome::Answer(Response::BrokerHeartbeat {
+                error: ErrorCode::None,
+                is_caught_up,
+                is_fenced,
+                should_shut_down,
+            }) => {
                 let asked = matches!(call, BrokerCall::Heartbeat { want_shut_down: true });
                 self.on_heartbeat(ctx, is_caught_up, is_fenced, asked.then_some(should_shut_down))
             }
-            Outcome::Answer(Response::BrokerRegistration { error, .. } | Response::BrokerHeartbeat { error, .. }) if error != ErrorCode::NotController => {
+            Outcome::Answer(Response::BrokerRegistration { error, .. } | Response::BrokerHeartbeat { error, .. })
+                if error != ErrorCode::NotController =>
+            {
                 self.was_refused = true;
                 self.rest(ctx);
                 self.check_limit(ctx.now)
@@ -260,7 +295,11 @@ impl Lifecycle {
     }
 
     fn check_limit(&mut self, now: SimTime) -> Step {
-        if self.shutdown_since.is_some_and(|since| now.since(since) >= SHUTDOWN_LIMIT) { self.stop() } else { Step::Nothing }
+        if self.shutdown_since.is_some_and(|since| now.since(since) >= SHUTDOWN_LIMIT) {
+            self.stop()
+        } else {
+            Step::Nothing
+        }
     }
 
     pub fn on_timer(&mut self, timer: &BrokerTimer) -> Step {

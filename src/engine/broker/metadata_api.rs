@@ -1,4 +1,5 @@
-//! Answers from a broker's own image of the metadata: Metadata, DescribeTopicPartitions, FindCoordinator. They may be stale, as in Kafka; nothing is asked here.
+//! Answers from a broker's own image of the metadata: Metadata, DescribeTopicPartitions, FindCoordinator. They may be
+//! stale, as in Kafka; nothing is asked here.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -9,8 +10,8 @@ use crate::protocol::config::NodeConfig;
 use crate::protocol::config::config_map;
 use crate::protocol::hash::group_partition;
 use crate::protocol::{
-    CONSUMER_OFFSETS, ConfigMap, CreateTopicRequest, DescribedTopic, ErrorCode, MetadataRequest, MetadataResponse, PartitionMetadata, PartitionRegistration, Placement, Response,
-    TopicMetadata,
+    CONSUMER_OFFSETS, ConfigMap, CreateTopicRequest, DescribedTopic, ErrorCode, MetadataRequest, MetadataResponse,
+    PartitionMetadata, PartitionRegistration, Placement, Response, TopicMetadata,
 };
 use crate::rules::fixed::FORWARD_LIMIT;
 
@@ -19,7 +20,8 @@ fn visible_leader(image: &MetadataImage, partition: &PartitionRegistration) -> O
     partition.leader.filter(|leader| image.is_unfenced(*leader))
 }
 
-/// Answers Metadata, and names the topics that are to be made because the client asked for them (KRaft answers UNKNOWN_TOPIC_OR_PARTITION meanwhile).
+/// Answers Metadata, and names the topics that are to be made because the client asked for them (KRaft answers
+/// UNKNOWN_TOPIC_OR_PARTITION meanwhile).
 pub fn metadata(image: &MetadataImage, config: &NodeConfig, request: &MetadataRequest) -> (Response, Vec<Rc<str>>) {
     let mut missing = Vec::new();
     let topics = match &request.topics {
@@ -31,7 +33,12 @@ pub fn metadata(image: &MetadataImage, config: &NodeConfig, request: &MetadataRe
                     Some((id, topic)) => found.push(topic_metadata(image, id, topic)),
                     None => {
                         missing.push(name.clone());
-                        found.push(TopicMetadata { error: ErrorCode::UnknownTopicOrPartition, name: name.clone(), topic: None, partitions: Vec::new() });
+                        found.push(TopicMetadata {
+                            error: ErrorCode::UnknownTopicOrPartition,
+                            name: name.clone(),
+                            topic: None,
+                            partitions: Vec::new(),
+                        });
                     }
                 }
             }
@@ -56,19 +63,43 @@ fn topic_metadata(image: &MetadataImage, id: TopicId, topic: &TopicImage) -> Top
             isr: p.isr.clone(),
         }
     };
-    TopicMetadata { error: ErrorCode::None, name: topic.name.clone(), topic: Some(id), partitions: topic.partitions.iter().map(partition).collect() }
+    TopicMetadata {
+        error: ErrorCode::None,
+        name: topic.name.clone(),
+        topic: Some(id),
+        partitions: topic.partitions.iter().map(partition).collect(),
+    }
 }
 
 /// Answers DescribeTopicPartitions (KIP-966).
 pub fn describe_topics(image: &MetadataImage, names: Option<&[Rc<str>]>) -> Response {
     let known = |id: TopicId, topic: &TopicImage| {
-        let partition = |p: &PartitionRegistration| PartitionRegistration { leader: visible_leader(image, p), ..p.clone() };
-        DescribedTopic { error: ErrorCode::None, name: topic.name.clone(), topic: Some(id), partitions: topic.partitions.iter().map(partition).collect() }
+        let partition =
+            |p: &PartitionRegistration| PartitionRegistration { leader: visible_leader(image, p), ..p.clone() };
+        DescribedTopic {
+            error: ErrorCode::None,
+            name: topic.name.clone(),
+            topic: Some(id),
+            partitions: topic.partitions.iter().map(partition).collect(),
+        }
     };
-    let unknown = |name: &Rc<str>| DescribedTopic { error: ErrorCode::UnknownTopicOrPartition, name: name.clone(), topic: None, partitions: Vec::new() };
+    let unknown = |name: &Rc<str>| DescribedTopic {
+        error: ErrorCode::UnknownTopicOrPartition,
+        name: name.clone(),
+        topic: None,
+        partitions: Vec::new(),
+    };
     let topics = match names {
         None => image.topics.iter().map(|(id, topic)| known(*id, topic)).collect(),
-        Some(names) => names.iter().map(|name| image.topic_id(name).and_then(|id| image.topics.get(&id).map(|t| known(id, t))).unwrap_or_else(|| unknown(name))).collect(),
+        Some(names) => names
+            .iter()
+            .map(|name| {
+                image
+                    .topic_id(name)
+                    .and_then(|id| image.topics.get(&id).map(|t| known(id, t)))
+                    .unwrap_or_else(|| unknown(name))
+            })
+            .collect(),
     };
     Response::DescribeTopicPartitions { topics }
 }
@@ -79,7 +110,8 @@ pub fn offsets_topic(image: &MetadataImage) -> Option<(TopicId, u32)> {
     Some((id, image.topics.get(&id)?.partitions.len() as u32))
 }
 
-/// Answers FindCoordinator. `None`: the offsets topic is missing and has to be made; the answer is COORDINATOR_NOT_AVAILABLE until it is there.
+/// Answers FindCoordinator. `None`: the offsets topic is missing and has to be made; the answer is
+/// COORDINATOR_NOT_AVAILABLE until it is there.
 pub fn find_coordinator(image: &MetadataImage, group: &str) -> Option<Response> {
     let (topic, n_partitions) = offsets_topic(image)?;
     let tp = Tp { topic, partition: group_partition(group, n_partitions) };
@@ -91,10 +123,23 @@ pub fn find_coordinator(image: &MetadataImage, group: &str) -> Option<Response> 
 /// The request with which a broker has a topic made that somebody needs.
 pub fn auto_create_request(name: &Rc<str>, config: &NodeConfig) -> CreateTopicRequest {
     let (placement, configs) = if &**name == CONSUMER_OFFSETS {
-        let placement = Placement::Counts { partitions: Some(config.offsets_topic_partitions as i32), replication_factor: Some(config.offsets_topic_replication_factor as i16) };
-        (placement, config_map(&[("cleanup.policy", "compact"), ("compression.type", "producer"), ("segment.bytes", "104857600")]))
+        let placement = Placement::Counts {
+            partitions: Some(config.offsets_topic_partitions as i32),
+            replication_factor: Some(config.offsets_topic_replication_factor as i16),
+        };
+        (
+            placement,
+            config_map(&[
+                ("cleanup.policy", "compact"),
+                ("compression.type", "producer"),
+                ("segment.bytes", "104857600"),
+            ]),
+        )
     } else {
-        let placement = Placement::Counts { partitions: Some(config.num_partitions as i32), replication_factor: Some(config.default_replication_factor as i16) };
+        let placement = Placement::Counts {
+            partitions: Some(config.num_partitions as i32),
+            replication_factor: Some(config.default_replication_factor as i16),
+        };
         (placement, ConfigMap::new())
     };
     CreateTopicRequest { name: name.clone(), placement, configs, timeout: FORWARD_LIMIT }

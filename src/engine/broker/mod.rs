@@ -1,4 +1,5 @@
-//! A broker: the shell that hands each event to the part that it concerns and sends what became ready. It knows of the cluster only what its metadata log and messages told it.
+//! A broker: the shell that hands each event to the part that it concerns and sends what became ready. It knows of the
+//! cluster only what its metadata log and messages told it.
 
 mod apply;
 pub mod call;
@@ -127,14 +128,19 @@ impl Broker {
             }
             Timer::Quorum(timer) => self.observer.on_timer(ctx, &timer),
             Timer::Broker(timer) => self.on_broker_timer(ctx, &timer),
-            Timer::Group(timer) => self.with_groups(|groups, log, n_partitions| groups.on_timer(ctx, log, n_partitions, &timer)),
+            Timer::Group(timer) => {
+                self.with_groups(|groups, log, n_partitions| groups.on_timer(ctx, log, n_partitions, &timer))
+            }
             Timer::Controller(_) | Timer::Client(_) => unreachable!("a broker arms no timers of other processes"),
         }
     }
 
     fn on_broker_timer(&mut self, ctx: &mut Ctx<'_>, timer: &BrokerTimer) {
         match timer {
-            BrokerTimer::Registration | BrokerTimer::RegistrationLimit | BrokerTimer::Heartbeat | BrokerTimer::LogsLoaded => {
+            BrokerTimer::Registration
+            | BrokerTimer::RegistrationLimit
+            | BrokerTimer::Heartbeat
+            | BrokerTimer::LogsLoaded => {
                 let step = self.lifecycle.on_timer(timer);
                 self.follow(ctx, step);
             }
@@ -153,7 +159,9 @@ impl Broker {
     fn on_completed(&mut self, ctx: &mut Ctx<'_>, completed: impl IntoIterator<Item = Completed<BrokerCall>>) {
         for Completed { to: _, channel: _, token, outcome } in completed {
             match token {
-                BrokerCall::ReplicaFetch { .. } | BrokerCall::ReplicaListOffsets { .. } | BrokerCall::AlterPartition { .. } => {
+                BrokerCall::ReplicaFetch { .. }
+                | BrokerCall::ReplicaListOffsets { .. }
+                | BrokerCall::AlterPartition { .. } => {
                     self.replicas.on_completed(ctx, &self.image, token, outcome);
                 }
                 BrokerCall::QuorumFetch => self.observer.on_outcome(ctx, outcome),
@@ -161,7 +169,9 @@ impl Broker {
                     let step = self.lifecycle.on_outcome(ctx, &token, outcome);
                     self.follow(ctx, step);
                 }
-                BrokerCall::Forward { .. } | BrokerCall::AutoCreate | BrokerCall::AllocateProducerIds => self.forwarder.on_outcome(ctx, outcome),
+                BrokerCall::Forward { .. } | BrokerCall::AutoCreate | BrokerCall::AllocateProducerIds => {
+                    self.forwarder.on_outcome(ctx, outcome)
+                }
             }
         }
     }
@@ -186,13 +196,15 @@ impl Broker {
         ctx.exit(clean);
     }
 
-    /// Everything that follows from an event: metadata is applied, writes complete, answers go out, until nothing more happens; then requests are sent.
+    /// Everything that follows from an event: metadata is applied, writes complete, answers go out, until nothing more
+    /// happens; then requests are sent.
     fn settle(&mut self, ctx: &mut Ctx<'_>) {
         while !self.exited {
             let batches = self.observer.take_committed(ctx.disk);
             self.apply_committed(ctx, &batches);
             let moved = self.follow_high_watermarks(ctx);
-            // What completed a parked request is the cause of its answer: an acknowledgement leads back to the fetch that raised the high watermark.
+            // What completed a parked request is the cause of its answer: an acknowledgement leads back to the fetch
+            // that raised the high watermark.
             let parked = self.replicas.take_answers();
             let mut answers = self.groups.take_answers();
             answers.extend(self.forwarder.take_answers());
@@ -201,7 +213,9 @@ impl Broker {
             }
             for answer in parked {
                 let ReplyTo { conn, correlation } = answer.reply;
-                if let Some(ready) = ctx.caused_by(answer.cause, |ctx| self.inbox.answer(ctx, conn, correlation, Some(answer.response))) {
+                if let Some(ready) =
+                    ctx.caused_by(answer.cause, |ctx| self.inbox.answer(ctx, conn, correlation, Some(answer.response)))
+                {
                     self.serve(ctx, ready);
                 }
             }
@@ -225,7 +239,14 @@ impl Broker {
 
     fn send(&mut self, ctx: &mut Ctx<'_>) {
         if let Some((controller, request, timeout)) = self.observer.next_request(ctx, self.id) {
-            self.conns.request(ctx, NodeId::Controller(controller), Channel::Quorum, request, timeout, BrokerCall::QuorumFetch);
+            self.conns.request(
+                ctx,
+                NodeId::Controller(controller),
+                Channel::Quorum,
+                request,
+                timeout,
+                BrokerCall::QuorumFetch,
+            );
         }
         let controller = self.observer.leader();
         self.lifecycle.drive(ctx, &mut self.conns, controller, self.image.applied_to);
@@ -253,11 +274,17 @@ impl Broker {
         match body {
             Request::Produce(request) => self.replicas.produce(ctx, &self.image, request, reply),
             Request::Fetch(request) => self.replicas.fetch(ctx, &self.image, request, reply),
-            Request::DeleteRecords { tp, before, timeout } => self.replicas.delete_records(ctx, &self.image, tp, before, timeout, reply),
+            Request::DeleteRecords { tp, before, timeout } => {
+                self.replicas.delete_records(ctx, &self.image, tp, before, timeout, reply)
+            }
             Request::ListOffsets(request) => now(self.replicas.list_offsets(ctx, &self.image, &request)),
-            Request::OffsetForLeaderEpoch { tp, current_leader_epoch, epoch } => now(self.replicas.offset_for_leader_epoch(ctx, &self.image, tp, current_leader_epoch, epoch)),
+            Request::OffsetForLeaderEpoch { tp, current_leader_epoch, epoch } => {
+                now(self.replicas.offset_for_leader_epoch(ctx, &self.image, tp, current_leader_epoch, epoch))
+            }
             Request::Metadata(request) => now(self.on_metadata(ctx, &request)),
-            Request::DescribeTopicPartitions { topics } => now(metadata_api::describe_topics(&self.image, topics.as_deref())),
+            Request::DescribeTopicPartitions { topics } => {
+                now(metadata_api::describe_topics(&self.image, topics.as_deref()))
+            }
             Request::FindCoordinator { group } => now(self.on_find_coordinator(ctx, &group)),
             Request::InitProducerId => now(self.on_init_producer_id(ctx)),
             Request::JoinGroup(request) => self.on_group_request(ctx, GroupRequest::Join(request), reply),
@@ -317,7 +344,8 @@ impl Broker {
         Handled::Parked
     }
 
-    /// The coordinators with their log. Where the offsets topic is not known there is no partition, and every group's coordinator is somewhere else.
+    /// The coordinators with their log. Where the offsets topic is not known there is no partition, and every group's
+    /// coordinator is somewhere else.
     fn with_groups(&mut self, f: impl FnOnce(&mut GroupCoordinator, &mut ReplicaLog<'_>, u32)) {
         let (topic, n_partitions) = metadata_api::offsets_topic(&self.image).unwrap_or_default();
         f(&mut self.groups, &mut ReplicaLog { replicas: &mut self.replicas, image: &self.image, topic }, n_partitions);
@@ -335,7 +363,8 @@ impl Broker {
     pub fn epoch(&self) -> Option<BrokerEpoch> {
         self.lifecycle.epoch()
     }
-    /// Fenced in its own view: what the last answered heartbeat said. A broker that is cut off goes on believing that it is not.
+    /// Fenced in its own view: what the last answered heartbeat said. A broker that is cut off goes on believing that
+    /// it is not.
     pub fn is_fenced(&self) -> bool {
         self.lifecycle.is_fenced()
     }

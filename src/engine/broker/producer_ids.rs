@@ -1,4 +1,5 @@
-//! Producer ids of a broker, handed out from blocks that the controller allocates (Kafka's RPCProducerIdManager). Asks nobody by itself.
+//! Producer ids of a broker, handed out from blocks that the controller allocates (Kafka's RPCProducerIdManager). Asks
+//! nobody by itself.
 
 use crate::base::{ProducerEpoch, ProducerId};
 use crate::protocol::{ErrorCode, Response};
@@ -30,7 +31,11 @@ impl ProducerIds {
                 block.next += 1;
                 Response::InitProducerId { error: ErrorCode::None, id, epoch: ProducerEpoch(0) }
             }
-            None => Response::InitProducerId { error: ErrorCode::CoordinatorLoadInProgress, id: ProducerId(-1), epoch: ProducerEpoch(-1) },
+            None => Response::InitProducerId {
+                error: ErrorCode::CoordinatorLoadInProgress,
+                id: ProducerId(-1),
+                epoch: ProducerEpoch(-1),
+            },
         }
     }
 

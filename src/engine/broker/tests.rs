@@ -8,7 +8,9 @@ mod shell;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, Incarnation, LeaderEpoch, NodeId, PartitionEpoch, TopicId, Tp};
+use crate::base::{
+    BrokerEpoch, BrokerId, ControllerId, Dur, Incarnation, LeaderEpoch, NodeId, PartitionEpoch, TopicId, Tp,
+};
 use crate::metadata::MetadataImage;
 use crate::node::testing::TestNode;
 use crate::node::{Body, Direction, Effect};
@@ -42,7 +44,12 @@ fn image(brokers: &[u32], fenced: &[u32]) -> MetadataImage {
         let (broker, epoch) = (BrokerId(*id), BrokerEpoch(i64::from(*id)));
         image.replay(&MetadataRecord::RegisterBroker { broker, incarnation: Incarnation(1), rack: None, epoch });
         if !fenced.contains(id) {
-            image.replay(&MetadataRecord::BrokerRegistrationChange { broker, epoch, fenced: Some(false), in_controlled_shutdown: false });
+            image.replay(&MetadataRecord::BrokerRegistrationChange {
+                broker,
+                epoch,
+                fenced: Some(false),
+                in_controlled_shutdown: false,
+            });
         }
     }
     image

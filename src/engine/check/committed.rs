@@ -1,4 +1,5 @@
-//! The recorded ISR, and what the cluster has promised: committed and acknowledged records. Tracks the true high watermark itself.
+//! The recorded ISR, and what the cluster has promised: committed and acknowledged records. Tracks the true high
+//! watermark itself.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -42,7 +43,8 @@ impl Committed {
         self.records.get(&tp).map_or(0, |r| r.len() as Offset)
     }
 
-    /// A leader's high watermark moved to `hw`: what it newly covers is committed. What it covers again is the affair of [`Committed::missing_from`].
+    /// A leader's high watermark moved to `hw`: what it newly covers is committed. What it covers again is the affair
+    /// of [`Committed::missing_from`].
     pub fn advance(&mut self, tp: Tp, log: &Log, hw: Offset) {
         let known = self.records.entry(tp).or_default();
         let from = known.len() as Offset;
@@ -79,7 +81,10 @@ pub fn recorded_isr(seen: &Observation) -> Result<(), Violation> {
     let violation = |invariant, what: String| Err(Violation { invariant, at: seen.at, what });
     for (tp, partition) in image.partitions() {
         if let Some(stray) = partition.isr.iter().chain(&partition.elr).find(|b| !partition.replicas.contains(b)) {
-            return violation(Invariant::IsrWithinReplicas, format!("{tp:?}: {stray} is not one of {:?}", partition.replicas));
+            return violation(
+                Invariant::IsrWithinReplicas,
+                format!("{tp:?}: {stray} is not one of {:?}", partition.replicas),
+            );
         }
         if let Some(leader) = partition.leader
             && !partition.isr.contains(&leader)
@@ -90,12 +95,18 @@ pub fn recorded_isr(seen: &Observation) -> Result<(), Violation> {
         if let Some(fenced) = fenced
             && (partition.isr.len() >= 2 || seen.elr_on)
         {
-            return violation(Invariant::FencedNotInIsr, format!("{tp:?}: {fenced} is fenced and in the ISR {:?}", partition.isr));
+            return violation(
+                Invariant::FencedNotInIsr,
+                format!("{tp:?}: {fenced} is fenced and in the ISR {:?}", partition.isr),
+            );
         }
         let min = seen.min_insync_replicas.get(&tp).copied().unwrap_or(1) as usize;
         let disjoint = !partition.elr.iter().any(|b| partition.isr.contains(b));
         if !disjoint || (partition.isr.len() >= min && !partition.elr.is_empty()) {
-            return violation(Invariant::ElrShape, format!("{tp:?}: ISR {:?}, ELR {:?}, minimum {min}", partition.isr, partition.elr));
+            return violation(
+                Invariant::ElrShape,
+                format!("{tp:?}: ISR {:?}, ELR {:?}, minimum {min}", partition.isr, partition.elr),
+            );
         }
     }
     Ok(())
@@ -108,12 +119,20 @@ pub fn strong_isr(seen: &Observation, committed: &Committed, is_clean: impl Fn(T
         for broker in &partition.isr {
             let Some(log) = seen.logs.get(&(*broker, tp)) else {
                 if committed.end(tp) > 0 {
-                    return Err(Violation { invariant: Invariant::StrongIsr, at: seen.at, what: format!("{tp:?}: {broker} of the ISR has no log") });
+                    return Err(Violation {
+                        invariant: Invariant::StrongIsr,
+                        at: seen.at,
+                        what: format!("{tp:?}: {broker} of the ISR has no log"),
+                    });
                 }
                 continue;
             };
             if let Some(offset) = committed.missing_from(tp, log, Offset::MAX) {
-                let what = format!("{tp:?}: {broker} of the ISR {:?} lacks the committed record at {offset} (its log ends at {})", partition.isr, log.end_offset());
+                let what = format!(
+                    "{tp:?}: {broker} of the ISR {:?} lacks the committed record at {offset} (its log ends at {})",
+                    partition.isr,
+                    log.end_offset()
+                );
                 return Err(Violation { invariant: Invariant::StrongIsr, at: seen.at, what });
             }
         }
@@ -122,7 +141,11 @@ pub fn strong_isr(seen: &Observation, committed: &Committed, is_clean: impl Fn(T
 }
 
 /// Records acknowledged with acks=all are in the log of the recorded leader.
-pub fn acknowledged_kept(seen: &Observation, acked: &BTreeMap<Tp, BTreeMap<Offset, Tag>>, is_clean: impl Fn(Tp) -> bool) -> Result<(), Violation> {
+pub fn acknowledged_kept(
+    seen: &Observation,
+    acked: &BTreeMap<Tp, BTreeMap<Offset, Tag>>,
+    is_clean: impl Fn(Tp) -> bool,
+) -> Result<(), Violation> {
     let Some(image) = &seen.image else { return Ok(()) };
     for (tp, records) in acked.iter().filter(|(tp, _)| is_clean(**tp)) {
         let Some(leader) = image.partition(*tp).and_then(|p| p.leader) else { continue };
@@ -130,7 +153,10 @@ pub fn acknowledged_kept(seen: &Observation, acked: &BTreeMap<Tp, BTreeMap<Offse
         let held: BTreeMap<Offset, Content> = content(log, log.start_offset(), log.end_offset()).into_iter().collect();
         for (offset, tag) in records.range(log.start_offset()..) {
             if held.get(offset).is_none_or(|(_, t)| t != tag) {
-                let what = format!("{tp:?}: record {tag}, acknowledged at {offset} with acks=all, is not there on leader {leader} (log end {})", log.end_offset());
+                let what = format!(
+                    "{tp:?}: record {tag}, acknowledged at {offset} with acks=all, is not there on leader {leader} (log end {})",
+                    log.end_offset()
+                );
                 return Err(Violation { invariant: Invariant::AcknowledgedRecordsKept, at: seen.at, what });
             }
         }
@@ -145,7 +171,10 @@ pub fn groups(seen: &Observation, is_clean: impl Fn(Tp) -> bool) -> Result<(), V
         for (member, partitions) in &group.assignments {
             for tp in partitions {
                 if let Some(other) = owners.insert(*tp, member) {
-                    let what = format!("group {}, generation {}: {tp:?} belongs to {other} and {member}", group.group, group.generation);
+                    let what = format!(
+                        "group {}, generation {}: {tp:?} belongs to {other} and {member}",
+                        group.group, group.generation
+                    );
                     return Err(Violation { invariant: Invariant::OneOwner, at: seen.at, what });
                 }
             }
@@ -153,7 +182,10 @@ pub fn groups(seen: &Observation, is_clean: impl Fn(Tp) -> bool) -> Result<(), V
         for (tp, offset) in group.committed.iter().filter(|(tp, _)| is_clean(*tp)) {
             let longest = seen.logs.iter().filter(|((_, t), _)| t == tp).map(|(_, log)| log.end_offset()).max();
             if longest.is_some_and(|end| *offset > end) {
-                let what = format!("group {}: committed {offset} of {tp:?}, whose longest log ends at {longest:?}", group.group);
+                let what = format!(
+                    "group {}: committed {offset} of {tp:?}, whose longest log ends at {longest:?}",
+                    group.group
+                );
                 return Err(Violation { invariant: Invariant::CommitsWithinLog, at: seen.at, what });
             }
         }

@@ -1,4 +1,5 @@
-//! The checker of a run: follows the trace event by event, and looks at everything when it is asked to. Never changes a world.
+//! The checker of a run: follows the trace event by event, and looks at everything when it is asked to. Never changes a
+//! world.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -66,11 +67,16 @@ impl Checker {
                     && let Some(other) = self.leaders.insert((*tp, *epoch), broker)
                     && other != broker
                 {
-                    return Err((Invariant::OneLeaderAnEpoch, format!("{tp:?}: brokers {other} and {broker} both lead in epoch {epoch}")));
+                    return Err((
+                        Invariant::OneLeaderAnEpoch,
+                        format!("{tp:?}: brokers {other} and {broker} both lead in epoch {epoch}"),
+                    ));
                 }
                 self.leader_has_committed(world, entry.who, *tp)
             }
-            Kind::BecameFollower { tp, epoch, .. } | Kind::BecameLeaderless { tp, epoch } => self.applied_epoch(entry.who, *tp, *epoch),
+            Kind::BecameFollower { tp, epoch, .. } | Kind::BecameLeaderless { tp, epoch } => {
+                self.applied_epoch(entry.who, *tp, *epoch)
+            }
             Kind::ProcessStarted => {
                 self.forget_memory(entry.who);
                 Ok(())
@@ -99,11 +105,16 @@ impl Checker {
                     && let Some(other) = self.quorum_leaders.insert(*epoch, id)
                     && other != id
                 {
-                    return Err((Invariant::QuorumElectionSafety, format!("controllers {other} and {id} both lead in quorum epoch {epoch}")));
+                    return Err((
+                        Invariant::QuorumElectionSafety,
+                        format!("controllers {other} and {id} both lead in quorum epoch {epoch}"),
+                    ));
                 }
                 Ok(())
             }
-            Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => self.high_watermark(world, entry.who, *tp, *high_watermark),
+            Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => {
+                self.high_watermark(world, entry.who, *tp, *high_watermark)
+            }
             Kind::RecordSent { tag, .. } => {
                 self.sent.insert(*tag);
                 Ok(())
@@ -124,7 +135,10 @@ impl Checker {
         if let Some(before) = self.applied.insert((broker, tp), epoch)
             && before > epoch
         {
-            return Err((Invariant::EpochsNeverFall, format!("{tp:?} on broker {broker}: leader epoch {before}, then {epoch}")));
+            return Err((
+                Invariant::EpochsNeverFall,
+                format!("{tp:?} on broker {broker}: leader epoch {before}, then {epoch}"),
+            ));
         }
         Ok(())
     }
@@ -142,13 +156,19 @@ impl Checker {
         }
         // Only the leader of the recorded epoch: a broker that is behind may still believe in an older one.
         let NodeId::Broker(broker) = who else { return Ok(()) };
-        let recorded = world.active_controller().and_then(|id| world.controller(id)).and_then(|c| c.image().partition(tp));
+        let recorded =
+            world.active_controller().and_then(|id| world.controller(id)).and_then(|c| c.image().partition(tp));
         if recorded.is_none_or(|p| p.leader != Some(broker)) {
             return Ok(());
         }
         let log = world.machine(who).and_then(|m| m.disk.log(tp));
-        match log.map_or((self.committed.end(tp) > 0).then_some(0), |log| self.committed.missing_from(tp, log, Offset::MAX)) {
-            Some(offset) => Err((Invariant::CommittedRecordsStay, format!("{tp:?}: the new leader {broker} lacks the committed record at {offset}"))),
+        match log
+            .map_or((self.committed.end(tp) > 0).then_some(0), |log| self.committed.missing_from(tp, log, Offset::MAX))
+        {
+            Some(offset) => Err((
+                Invariant::CommittedRecordsStay,
+                format!("{tp:?}: the new leader {broker} lacks the committed record at {offset}"),
+            )),
             None => Ok(()),
         }
     }
@@ -161,7 +181,10 @@ impl Checker {
             && before_epoch == epoch
             && before > hw
         {
-            return Err((Invariant::HighWatermarkNeverFalls, format!("{tp:?} on leader {broker}, epoch {epoch}: {before}, then {hw}")));
+            return Err((
+                Invariant::HighWatermarkNeverFalls,
+                format!("{tp:?} on leader {broker}, epoch {epoch}: {before}, then {hw}"),
+            ));
         }
         if let Some(log) = machine.disk.log(tp) {
             if !self.is_clean(tp) {
@@ -170,7 +193,10 @@ impl Checker {
             }
             let known = self.committed.end(tp).min(hw);
             if let Some(offset) = self.committed.missing_from(tp, log, known) {
-                return Err((Invariant::CommittedRecordsStay, format!("{tp:?}: leader {broker} has another record at the committed offset {offset}")));
+                return Err((
+                    Invariant::CommittedRecordsStay,
+                    format!("{tp:?}: leader {broker} has another record at the committed offset {offset}"),
+                ));
             }
             self.committed.advance(tp, log, hw);
         }
@@ -185,12 +211,18 @@ impl Checker {
             return Ok(());
         }
         if offset >= self.committed.end(tp) {
-            return Err((Invariant::NoReadBeyondHighWatermark, format!("{tp:?}: offset {offset} was delivered, committed is {}", self.committed.end(tp))));
+            return Err((
+                Invariant::NoReadBeyondHighWatermark,
+                format!("{tp:?}: offset {offset} was delivered, committed is {}", self.committed.end(tp)),
+            ));
         }
         if let Some(before) = self.reads.insert((tp, offset), tag)
             && before != tag
         {
-            return Err((Invariant::ReadsStable, format!("{tp:?}: offset {offset} was read as {before}, then as {tag}")));
+            return Err((
+                Invariant::ReadsStable,
+                format!("{tp:?}: offset {offset} was read as {before}, then as {tag}"),
+            ));
         }
         Ok(())
     }
@@ -198,7 +230,9 @@ impl Checker {
 
 fn acks_of(world: &World, who: NodeId) -> Option<Acks> {
     match &world.machine(who)?.role {
-        Role::Client { kind: ClientKind::Producer(spec), .. } => crate::client::ProducerConfig::parse(spec.version, &spec.config).ok().map(|config| config.acks),
+        Role::Client { kind: ClientKind::Producer(spec), .. } => {
+            crate::client::ProducerConfig::parse(spec.version, &spec.config).ok().map(|config| config.acks)
+        }
         Role::Client { .. } | Role::Controller | Role::Broker { .. } => None,
     }
 }

@@ -60,7 +60,10 @@ pub fn matching(seen: &Observation) -> Result<(), Violation> {
                 && !Rc::ptr_eq(log, other_log)
                 && let Some(at) = mismatch(log, other_log)
             {
-                return violation(Invariant::LogMatching, format!("{tp:?}: brokers {broker} and {other} differ at offset {at} below an epoch they share"));
+                return violation(
+                    Invariant::LogMatching,
+                    format!("{tp:?}: brokers {broker} and {other} differ at offset {at} below an epoch they share"),
+                );
             }
         }
     }
@@ -96,13 +99,18 @@ pub fn idempotence(seen: &Observation) -> Result<(), Violation> {
             let Some(stamp) = batch.producer else { continue };
             for record in batch.data() {
                 if !tags.insert(record.tag) {
-                    let what = format!("{tp:?} on broker {broker}: record {} of producer {} stands twice, again in the batch at {}", record.tag, stamp.id, batch.base_offset);
+                    let what = format!(
+                        "{tp:?} on broker {broker}: record {} of producer {} stands twice, again in the batch at {}",
+                        record.tag, stamp.id, batch.base_offset
+                    );
                     return Err(Violation { invariant: Invariant::NoDuplicates, at: seen.at, what });
                 }
                 // Tags of one producer rise in the order of sending.
                 if last.insert(stamp.id, record.tag).is_some_and(|before| before > record.tag) {
-                    let what =
-                        format!("{tp:?} on broker {broker}: record {} of producer {} stands behind a later one, in the batch at {}", record.tag, stamp.id, batch.base_offset);
+                    let what = format!(
+                        "{tp:?} on broker {broker}: record {} of producer {} stands behind a later one, in the batch at {}",
+                        record.tag, stamp.id, batch.base_offset
+                    );
                     return Err(Violation { invariant: Invariant::OrderKept, at: seen.at, what });
                 }
             }

@@ -1,4 +1,5 @@
-//! Invariants and convergence as pure functions over what was observed. The checker knows everything and tells no node anything.
+//! Invariants and convergence as pure functions over what was observed. The checker knows everything and tells no node
+//! anything.
 
 pub mod committed;
 pub mod converge;

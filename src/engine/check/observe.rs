@@ -96,7 +96,12 @@ impl Observation {
 fn observe_broker(seen: &mut Observation, id: BrokerId, broker: &crate::broker::Broker) {
     for (tp, view) in broker.replicas() {
         let is_leader = view.role == ReplicaRole::Leader;
-        let replica = ReplicaSeen { is_leader, leader_epoch: view.leader_epoch, high_watermark: view.high_watermark, isr: view.isr.to_vec() };
+        let replica = ReplicaSeen {
+            is_leader,
+            leader_epoch: view.leader_epoch,
+            high_watermark: view.high_watermark,
+            isr: view.isr.to_vec(),
+        };
         seen.replicas.insert((id, tp), replica);
     }
     for group in broker.groups() {

@@ -1,4 +1,5 @@
-//! Producer and consumer configs: defaults by client version, parsing and the refusals of the Java constructors. Knows keys, not behaviour.
+//! Producer and consumer configs: defaults by client version, parsing and the refusals of the Java constructors. Knows
+//! keys, not behaviour.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -20,7 +21,12 @@ pub struct ConfigRefusal {
 
 impl ConfigRefusal {
     fn new(key: &str, value: &str, expected: impl Into<String>) -> ConfigRefusal {
-        ConfigRefusal { exception: "ConfigException", key: key.to_string(), value: value.to_string(), expected: expected.into() }
+        ConfigRefusal {
+            exception: "ConfigException",
+            key: key.to_string(),
+            value: value.to_string(),
+            expected: expected.into(),
+        }
     }
     /// A `ConfigException` thrown inside the constructor, which wraps it.
     fn wrapped(self) -> ConfigRefusal {
@@ -130,7 +136,9 @@ impl Reader<'_> {
     fn int(&self, key: &str, default: i64, least: i64) -> Result<i64, ConfigRefusal> {
         let Some(text) = self.text(key) else { return Ok(default) };
         match text.parse::<i64>() {
-            Ok(number) if number < least => Err(ConfigRefusal::new(key, text, format!("Value must be at least {least}"))),
+            Ok(number) if number < least => {
+                Err(ConfigRefusal::new(key, text, format!("Value must be at least {least}")))
+            }
             Ok(number) => Ok(number),
             Err(_) => Err(ConfigRefusal::new(key, text, "Not a number of type INT")),
         }
@@ -161,12 +169,22 @@ impl Reader<'_> {
             None => version >= ClientVersion::V4_1,
             Some("rebootstrap") => true,
             Some("none") => false,
-            Some(text) => return Err(ConfigRefusal::new("metadata.recovery.strategy", text, "(case insensitive) String must be one of: REBOOTSTRAP, NONE")),
+            Some(text) => {
+                return Err(ConfigRefusal::new(
+                    "metadata.recovery.strategy",
+                    text,
+                    "(case insensitive) String must be one of: REBOOTSTRAP, NONE",
+                ));
+            }
         };
         Ok(CommonConfig {
             request_timeout: self.ms("request.timeout.ms", request_timeout_ms)?,
             retry: Backoff { first, most, exponential },
-            reconnect: Backoff { first: self.ms("reconnect.backoff.ms", 50)?, most: self.ms("reconnect.backoff.max.ms", 1_000)?, exponential: true },
+            reconnect: Backoff {
+                first: self.ms("reconnect.backoff.ms", 50)?,
+                most: self.ms("reconnect.backoff.max.ms", 1_000)?,
+                exponential: true,
+            },
             metadata_max_age: self.ms("metadata.max.age.ms", 300_000)?,
             rebootstrap,
             leader_hints: exponential,
@@ -253,22 +271,36 @@ impl ProducerConfig {
         let mut idempotent = wanted;
         if idempotent && retries == 0 {
             if by_user {
-                return Err(ConfigRefusal::new("retries", "0", "Must set retries to non-zero when using the idempotent producer."));
+                return Err(ConfigRefusal::new(
+                    "retries",
+                    "0",
+                    "Must set retries to non-zero when using the idempotent producer.",
+                ));
             }
             idempotent = false;
         }
         if idempotent && acks != Acks::All {
             if by_user {
                 let value = read.text("acks").unwrap_or("1");
-                return Err(ConfigRefusal::new("acks", value, "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence."));
+                return Err(ConfigRefusal::new(
+                    "acks",
+                    value,
+                    "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence.",
+                ));
             }
             idempotent = false;
         }
         if idempotent && max_in_flight > 5 {
             // Releases of the 3.x line switch a default idempotence off with a warning.
             if by_user || version >= ClientVersion::V4_1 {
-                let expected = format!("To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. Current value is {max_in_flight}.");
-                return Err(ConfigRefusal::new("max.in.flight.requests.per.connection", &max_in_flight.to_string(), expected));
+                let expected = format!(
+                    "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. Current value is {max_in_flight}."
+                );
+                return Err(ConfigRefusal::new(
+                    "max.in.flight.requests.per.connection",
+                    &max_in_flight.to_string(),
+                    expected,
+                ));
             }
             idempotent = false;
         }
@@ -280,7 +312,8 @@ impl ProducerConfig {
             Some(text) => {
                 let span = read.ms("delivery.timeout.ms", 120_000)?;
                 if span < least {
-                    let expected = "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms";
+                    let expected =
+                        "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms";
                     return Err(ConfigRefusal::new("delivery.timeout.ms", text, expected).wrapped());
                 }
                 span
@@ -294,7 +327,14 @@ impl ProducerConfig {
                 ClientVersion::V2_5 => PartitionerKind::StickyBatch,
                 ClientVersion::V3_9 | ClientVersion::V4_1 => PartitionerKind::StickyBytes,
             },
-            Some(other) => return Err(ConfigRefusal::new("partitioner.class", other, "RoundRobinPartitioner, UniformStickyPartitioner or no value").wrapped()),
+            Some(other) => {
+                return Err(ConfigRefusal::new(
+                    "partitioner.class",
+                    other,
+                    "RoundRobinPartitioner, UniformStickyPartitioner or no value",
+                )
+                .wrapped());
+            }
         };
         Ok(ProducerConfig {
             common,
@@ -317,16 +357,19 @@ impl ConsumerConfig {
     /// The given configs over the defaults of `version` (appendix A.4).
     ///
     /// # Errors
-    /// What the constructor of the Java consumer throws, unknown keys, and what is not simulated: other assignors and protocols.
+    /// What the constructor of the Java consumer throws, unknown keys, and what is not simulated: other assignors and
+    /// protocols.
     pub fn parse(version: ClientVersion, given: &ConfigMap) -> Result<ConsumerConfig, ConfigRefusal> {
         let read = Reader { given };
         read.known(CONSUMER_KEYS)?;
         let common = read.common(version, if version == ClientVersion::V1_1 { 305_000 } else { 30_000 })?;
-        let session_timeout = read.ms("session.timeout.ms", if version >= ClientVersion::V3_9 { 45_000 } else { 10_000 })?;
+        let session_timeout =
+            read.ms("session.timeout.ms", if version >= ClientVersion::V3_9 { 45_000 } else { 10_000 })?;
         let heartbeat_interval = read.ms("heartbeat.interval.ms", 3_000)?;
         if heartbeat_interval >= session_timeout {
             let expected = "Heartbeat must be set lower than the session timeout";
-            return Err(ConfigRefusal::new("heartbeat.interval.ms", &heartbeat_interval.as_ms().to_string(), expected).wrapped());
+            return Err(ConfigRefusal::new("heartbeat.interval.ms", &heartbeat_interval.as_ms().to_string(), expected)
+                .wrapped());
         }
         let reset = match read.text("auto.offset.reset") {
             None | Some("latest") => OffsetReset::Latest,
@@ -337,13 +380,23 @@ impl ConsumerConfig {
         let isolation = match read.text("isolation.level") {
             None | Some("read_uncommitted") => Isolation::ReadUncommitted,
             Some("read_committed") => Isolation::ReadCommitted,
-            Some(text) => return Err(ConfigRefusal::new("isolation.level", text, "String must be one of: read_committed, read_uncommitted")),
+            Some(text) => {
+                return Err(ConfigRefusal::new(
+                    "isolation.level",
+                    text,
+                    "String must be one of: read_committed, read_uncommitted",
+                ));
+            }
         };
         if let Some(text) = read.text("partition.assignment.strategy") {
             let first = text.split(',').next().unwrap_or(text).trim();
             let name = first.rsplit('.').next().unwrap_or(first);
             if name != "RangeAssignor" && name != "range" {
-                return Err(ConfigRefusal::new("partition.assignment.strategy", text, "RangeAssignor, the assignor that is simulated"));
+                return Err(ConfigRefusal::new(
+                    "partition.assignment.strategy",
+                    text,
+                    "RangeAssignor, the assignor that is simulated",
+                ));
             }
         }
         if let Some(text) = read.text("group.protocol").filter(|text| !text.eq_ignore_ascii_case("classic")) {
@@ -399,10 +452,14 @@ mod tests {
         let refused = |pairs: &[(&str, &str)]| producer(pairs).expect_err("refused");
         let acks = refused(&[("acks", "1"), ("enable.idempotence", "true")]);
         assert_eq!((acks.exception, &*acks.key, &*acks.value), ("ConfigException", "acks", "1"));
-        let flight = refused(&[("acks", "all"), ("max.in.flight.requests.per.connection", "6"), ("enable.idempotence", "true")]);
+        let flight =
+            refused(&[("acks", "all"), ("max.in.flight.requests.per.connection", "6"), ("enable.idempotence", "true")]);
         assert_eq!((flight.exception, &*flight.key), ("ConfigException", "max.in.flight.requests.per.connection"));
         let two = refused(&[("acks", "two")]);
-        assert_eq!((two.exception, &*two.value, &*two.expected), ("ConfigException", "two", "String must be one of: all, -1, 0, 1"));
+        assert_eq!(
+            (two.exception, &*two.value, &*two.expected),
+            ("ConfigException", "two", "String must be one of: all, -1, 0, 1")
+        );
         let time = refused(&[("delivery.timeout.ms", "1000"), ("request.timeout.ms", "5000"), ("linger.ms", "10")]);
         assert_eq!((time.exception, &*time.key), ("KafkaException", "delivery.timeout.ms"));
         assert_eq!(refused(&[("retries", "0"), ("enable.idempotence", "true")]).key, "retries");
@@ -413,7 +470,10 @@ mod tests {
     fn defaults_follow_the_client_version() {
         let of = |version| ProducerConfig::parse(version, &ConfigMap::new()).expect("defaults are allowed");
         let old = of(ClientVersion::V2_5);
-        assert_eq!((old.acks, old.idempotent, old.linger, old.partitioner), (Acks::One, false, Dur::ZERO, PartitionerKind::StickyBatch));
+        assert_eq!(
+            (old.acks, old.idempotent, old.linger, old.partitioner),
+            (Acks::One, false, Dur::ZERO, PartitionerKind::StickyBatch)
+        );
         let middle = of(ClientVersion::V3_9);
         assert_eq!((middle.acks, middle.idempotent, middle.linger), (Acks::All, true, Dur::ZERO));
         assert_eq!(of(ClientVersion::V4_1).linger, Dur::ms(5));

@@ -1,4 +1,5 @@
-//! What a client believes of the cluster: brokers, topics, leaders with epochs, and when it asks again. Never the truth, only the last answer.
+//! What a client believes of the cluster: brokers, topics, leaders with epochs, and when it asks again. Never the
+//! truth, only the last answer.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
@@ -87,14 +88,22 @@ impl Metadata {
         topic.partitions.get(tp.partition as usize).filter(|_| topic.id == tp.topic)
     }
     pub fn tp(&self, name: &str, partition: u32) -> Option<Tp> {
-        self.topics.get(name).filter(|t| (partition as usize) < t.partitions.len()).map(|t| Tp { topic: t.id, partition })
+        self.topics
+            .get(name)
+            .filter(|t| (partition as usize) < t.partitions.len())
+            .map(|t| Tp { topic: t.id, partition })
     }
     pub fn leader(&self, tp: Tp) -> Option<BrokerId> {
         self.partition(tp).and_then(|p| p.leader)
     }
     /// Every leader that the client believes in.
     pub fn leaders(&self) -> impl Iterator<Item = (Tp, BrokerId)> {
-        self.topics.values().flat_map(|t| t.partitions.iter().enumerate().filter_map(|(i, p)| p.leader.map(|leader| (Tp { topic: t.id, partition: i as u32 }, leader))))
+        self.topics.values().flat_map(|t| {
+            t.partitions
+                .iter()
+                .enumerate()
+                .filter_map(|(i, p)| p.leader.map(|leader| (Tp { topic: t.id, partition: i as u32 }, leader)))
+        })
     }
 
     /// The client needs this topic from now on.
@@ -123,7 +132,10 @@ impl Metadata {
                 self.in_flight = true;
                 self.needed = false;
                 let topics = Some(self.wanted.iter().cloned().collect());
-                Some((broker, Request::Metadata(MetadataRequest { topics, allow_auto_topic_creation: self.allow_auto_create })))
+                Some((
+                    broker,
+                    Request::Metadata(MetadataRequest { topics, allow_auto_topic_creation: self.allow_auto_create }),
+                ))
             }
             Err(NoNode::Connecting) => None,
             Err(NoNode::AllDown) => {
@@ -149,7 +161,8 @@ impl Metadata {
         self.not_before = ctx.now + self.config.retry.after(self.fruitless, ctx.rng);
     }
 
-    /// An answer. Entries with an older leader epoch than the one known are ignored, unless the topic was made anew (section 8.1).
+    /// An answer. Entries with an older leader epoch than the one known are ignored, unless the topic was made anew
+    /// (section 8.1).
     pub fn on_answer(&mut self, ctx: &mut Ctx<'_>, answer: MetadataResponse) {
         self.in_flight = false;
         self.last_success = Some(ctx.now);
@@ -159,7 +172,9 @@ impl Metadata {
         }
         let mut learned = false;
         for topic in answer.topics {
-            let Some(id) = topic.topic.filter(|_| topic.error.is_none() || topic.error == ErrorCode::LeaderNotAvailable) else {
+            let Some(id) =
+                topic.topic.filter(|_| topic.error.is_none() || topic.error == ErrorCode::LeaderNotAvailable)
+            else {
                 if topic.error.refreshes_metadata() {
                     self.needed = true;
                 }
@@ -185,7 +200,9 @@ impl Metadata {
                 }
                 if known.is_none_or(|known| known.leader != new.leader || known.epoch != new.leader_epoch) {
                     learned = true;
-                    if let Some(leader) = new.leader.filter(|leader| known.is_none_or(|known| known.leader != Some(*leader))) {
+                    if let Some(leader) =
+                        new.leader.filter(|leader| known.is_none_or(|known| known.leader != Some(*leader)))
+                    {
                         ctx.note(Kind::LeaderDiscovered { tp: Tp { topic: id, partition: index as u32 }, leader });
                     }
                 }
@@ -208,7 +225,9 @@ impl Metadata {
     /// A newer leader that an error named (KIP-951). Whether it was news.
     pub fn on_hint(&mut self, ctx: &mut Ctx<'_>, tp: Tp, hint: LeaderHint) -> bool {
         let Some(name) = self.names.get(&tp.topic) else { return false };
-        let Some(known) = self.topics.get_mut(name).and_then(|t| t.partitions.get_mut(tp.partition as usize)) else { return false };
+        let Some(known) = self.topics.get_mut(name).and_then(|t| t.partitions.get_mut(tp.partition as usize)) else {
+            return false;
+        };
         if !self.config.leader_hints || hint.epoch <= known.epoch {
             return false;
         }
@@ -249,8 +268,19 @@ mod tests {
     }
 
     fn answer(id: u32, leader: u32, epoch: i32) -> MetadataResponse {
-        let partition = PartitionMetadata { error: ErrorCode::None, leader: Some(BrokerId(leader)), leader_epoch: LeaderEpoch(epoch), replicas: Vec::new(), isr: Vec::new() };
-        let topic = TopicMetadata { error: ErrorCode::None, name: "t".into(), topic: Some(TopicId(id)), partitions: alloc::vec![partition] };
+        let partition = PartitionMetadata {
+            error: ErrorCode::None,
+            leader: Some(BrokerId(leader)),
+            leader_epoch: LeaderEpoch(epoch),
+            replicas: Vec::new(),
+            isr: Vec::new(),
+        };
+        let topic = TopicMetadata {
+            error: ErrorCode::None,
+            name: "t".into(),
+            topic: Some(TopicId(id)),
+            partitions: alloc::vec![partition],
+        };
         MetadataResponse { brokers: alloc::vec![BrokerId(1), BrokerId(2)], topics: alloc::vec![topic] }
     }
 

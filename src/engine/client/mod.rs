@@ -59,8 +59,12 @@ impl Client {
     pub fn start(ctx: &mut Ctx<'_>, start: ClientStart) -> Result<Client, ConfigRefusal> {
         let ClientStart { id, name, incarnation, bootstrap, kind } = start;
         Ok(match kind {
-            ClientKind::Producer(spec) => Client::Producer(Box::new(Producer::start(ctx, id, incarnation, bootstrap, spec)?)),
-            ClientKind::Consumer(spec) => Client::Consumer(Box::new(Consumer::start(ctx, id, &name, incarnation, bootstrap, spec)?)),
+            ClientKind::Producer(spec) => {
+                Client::Producer(Box::new(Producer::start(ctx, id, incarnation, bootstrap, spec)?))
+            }
+            ClientKind::Consumer(spec) => {
+                Client::Consumer(Box::new(Consumer::start(ctx, id, &name, incarnation, bootstrap, spec)?))
+            }
             ClientKind::Admin => Client::Admin(Box::new(Admin::start(id, incarnation, bootstrap))),
         })
     }
@@ -98,10 +102,15 @@ impl Client {
         match self {
             Client::Producer(producer) => producer.batches().next().map(|_| "a producer holds records"),
             Client::Consumer(consumer) => match consumer.status(now) {
-                ConsumerStatus::Closed | ConsumerStatus::WithoutPartitions | ConsumerStatus::CaughtUp | ConsumerStatus::Failed { .. } => None,
+                ConsumerStatus::Closed
+                | ConsumerStatus::WithoutPartitions
+                | ConsumerStatus::CaughtUp
+                | ConsumerStatus::Failed { .. } => None,
                 ConsumerStatus::Closing => Some("a consumer has not closed"),
                 ConsumerStatus::Paused { .. } => Some("a consumer does not poll"),
-                ConsumerStatus::LookingForCoordinator { .. } | ConsumerStatus::StuckWithoutCoordinator { .. } => Some("a consumer has no coordinator"),
+                ConsumerStatus::LookingForCoordinator { .. } | ConsumerStatus::StuckWithoutCoordinator { .. } => {
+                    Some("a consumer has no coordinator")
+                }
                 ConsumerStatus::Joining | ConsumerStatus::Syncing => Some("a consumer is joining its group"),
                 ConsumerStatus::FindingPositions => Some("a consumer has no positions"),
                 ConsumerStatus::Reading => Some("a consumer has not read everything"),

@@ -1,4 +1,5 @@
-//! Connections of a client with Kafka's NetworkClient states: a node is asked only once its connection stands. Retries no request.
+//! Connections of a client with Kafka's NetworkClient states: a node is asked only once its connection stands. Retries
+//! no request.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -49,7 +50,12 @@ pub struct Net<P> {
 
 impl<P: Clone> Net<P> {
     pub fn new(me: NodeId, incarnation: Incarnation, config: CommonConfig) -> Net<P> {
-        Net { conns: Connections::new(me, incarnation.0 << 16), links: BTreeMap::new(), failed_attempts: BTreeMap::new(), config }
+        Net {
+            conns: Connections::new(me, incarnation.0 << 16),
+            links: BTreeMap::new(),
+            failed_attempts: BTreeMap::new(),
+            config,
+        }
     }
 
     /// Whether requests can be sent now; opens the connection if it may be opened.
@@ -61,7 +67,8 @@ impl<P: Clone> Net<P> {
             Some(Link::Down { .. }) | None => {
                 let failures = self.failures(broker, channel);
                 self.links.insert((broker, channel), Link::Connecting);
-                let hello = Request::Metadata(MetadataRequest { topics: Some(Vec::new()), allow_auto_topic_creation: false });
+                let hello =
+                    Request::Metadata(MetadataRequest { topics: Some(Vec::new()), allow_auto_topic_creation: false });
                 // Repeated attempts at a host that does not answer wait longer, up to 30 s.
                 let setup = Dur(SETUP_TIMEOUT.0 << failures.min(1)).min(self.config.request_timeout);
                 self.conns.request(ctx, NodeId::Broker(broker), channel, hello, setup, Token::Handshake);
@@ -91,7 +98,15 @@ impl<P: Clone> Net<P> {
     }
 
     /// Sends on a connection that is ready.
-    pub fn send(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, channel: Channel, body: Request, timeout: Dur, token: P) {
+    pub fn send(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        broker: BrokerId,
+        channel: Channel,
+        body: Request,
+        timeout: Dur,
+        token: P,
+    ) {
         self.conns.request(ctx, NodeId::Broker(broker), channel, body, timeout, Token::Call(token));
     }
 
@@ -112,12 +127,16 @@ impl<P: Clone> Net<P> {
         })
     }
 
-    /// Least loaded first: a connected node with the fewest requests in flight, then one that is being connected, then one that can be; ties at random. `Err` if every node rests after a failure.
+    /// Least loaded first: a connected node with the fewest requests in flight, then one that is being connected, then
+    /// one that can be; ties at random. `Err` if every node rests after a failure.
     pub fn least_loaded(&mut self, ctx: &mut Ctx<'_>, brokers: &[BrokerId]) -> Result<BrokerId, NoNode> {
         let mut order = brokers.to_vec();
         ctx.rng.shuffle(&mut order);
         let link = |broker: &BrokerId| self.links.get(&(*broker, Channel::Client)).copied();
-        let ready = order.iter().filter(|b| link(b) == Some(Link::Ready)).min_by_key(|b| self.n_in_flight(**b, Channel::Client));
+        let ready = order
+            .iter()
+            .filter(|b| link(b) == Some(Link::Ready))
+            .min_by_key(|b| self.n_in_flight(**b, Channel::Client));
         if let Some(broker) = ready {
             return Ok(*broker);
         }
@@ -125,7 +144,11 @@ impl<P: Clone> Net<P> {
             return Err(NoNode::Connecting);
         }
         let now = ctx.now;
-        let connectable = order.iter().filter(|b| !self.unavailable(now, **b, Channel::Client)).min_by_key(|b| self.failures(**b, Channel::Client)).copied();
+        let connectable = order
+            .iter()
+            .filter(|b| !self.unavailable(now, **b, Channel::Client))
+            .min_by_key(|b| self.failures(**b, Channel::Client))
+            .copied();
         match connectable {
             Some(broker) => {
                 self.ready(ctx, broker, Channel::Client);
@@ -138,7 +161,9 @@ impl<P: Clone> Net<P> {
     /// Handles what the world tells of connections; other events give nothing.
     pub fn on_event(&mut self, ctx: &mut Ctx<'_>, event: Event) -> Vec<NetDone<P>> {
         let (conn, broken, completed) = match event {
-            Event::Response { conn, correlation, body } => (conn, false, self.conns.on_response(ctx, conn, correlation, body).into_iter().collect()),
+            Event::Response { conn, correlation, body } => {
+                (conn, false, self.conns.on_response(ctx, conn, correlation, body).into_iter().collect())
+            }
             Event::Disconnected { conn } => {
                 let before = self.conns.is_open(conn.server, conn.channel);
                 let completed = self.conns.on_disconnected(ctx, conn);
@@ -186,7 +211,10 @@ impl<P: Clone> Net<P> {
     pub fn close(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, channel: Channel) -> Vec<P> {
         self.links.remove(&(broker, channel));
         let completed = self.conns.close(ctx, NodeId::Broker(broker), channel);
-        completed.into_iter().filter_map(|one| if let Token::Call(token) = one.token { Some(token) } else { None }).collect()
+        completed
+            .into_iter()
+            .filter_map(|one| if let Token::Call(token) = one.token { Some(token) } else { None })
+            .collect()
     }
 
     /// When the next node that rests may be tried again.

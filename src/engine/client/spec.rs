@@ -1,4 +1,5 @@
-//! What a client is started with: its version, Kafka configs and what its application does. Parsing of the configs is in `config`.
+//! What a client is started with: its version, Kafka configs and what its application does. Parsing of the configs is
+//! in `config`.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -22,7 +23,8 @@ pub enum ClientVersion {
 }
 
 impl ClientVersion {
-    pub const ALL: &'static [ClientVersion] = &[ClientVersion::V1_1, ClientVersion::V2_3, ClientVersion::V2_5, ClientVersion::V3_9, ClientVersion::V4_1];
+    pub const ALL: &'static [ClientVersion] =
+        &[ClientVersion::V1_1, ClientVersion::V2_3, ClientVersion::V2_5, ClientVersion::V3_9, ClientVersion::V4_1];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -97,7 +99,8 @@ pub struct ConsumerSpec {
     pub topics: Vec<Rc<str>>,
     /// Kafka's consumer configs, unparsed.
     pub config: ConfigMap,
-    /// From the start of one `poll`, which waits at most 200 ms, to the start of the next. One that takes longer is followed at once.
+    /// From the start of one `poll`, which waits at most 200 ms, to the start of the next. One that takes longer is
+    /// followed at once.
     pub poll_every: Dur,
     /// The application calls `commitAsync` at this pace; `None`: never.
     pub commit_every: Option<Dur>,

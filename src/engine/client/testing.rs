@@ -1,4 +1,5 @@
-//! A bench for tests of clients: brokers that answer from a table, die or freeze, with 1 ms each way. It is no model of a broker.
+//! A bench for tests of clients: brokers that answer from a table, die or freeze, with 1 ms each way. It is no model of
+//! a broker.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -63,7 +64,10 @@ pub const TP0: Tp = Tp { topic: TopicId(1), partition: 0 };
 impl Bench {
     /// Three brokers and a topic `t` with these leaders.
     pub fn new(leaders: &[u32]) -> Bench {
-        let partitions = leaders.iter().map(|l| FakePartition { leader: (*l > 0).then_some(BrokerId(*l)), ..FakePartition::default() }).collect();
+        let partitions = leaders
+            .iter()
+            .map(|l| FakePartition { leader: (*l > 0).then_some(BrokerId(*l)), ..FakePartition::default() })
+            .collect();
         Bench {
             node: TestNode::new(NodeId::Client(ClientId(7))),
             queue: BTreeMap::new(),
@@ -86,7 +90,10 @@ impl Bench {
 
     pub fn start(&mut self, kind: ClientKind) -> Result<Client, ConfigRefusal> {
         let bootstrap = vec![BrokerId(1), BrokerId(2), BrokerId(3)];
-        let client = Client::start(&mut self.node.ctx(), ClientStart { id: ClientId(7), name: "c".into(), incarnation: Incarnation(1), bootstrap, kind })?;
+        let client = Client::start(
+            &mut self.node.ctx(),
+            ClientStart { id: ClientId(7), name: "c".into(), incarnation: Incarnation(1), bootstrap, kind },
+        )?;
         self.collect();
         Ok(client)
     }
@@ -101,13 +108,21 @@ impl Bench {
         for _ in 0..count {
             let records = [Record { tag: Tag(partition.end() as u64), key: None, value: "v".into() }];
             let (base_offset, epoch) = (partition.end(), partition.epoch);
-            partition.log.push(RecordBatch { base_offset, epoch, producer: None, timestamp: SimTime::ZERO, payload: Payload::Data(records.into()), origin: Seq(0) });
+            partition.log.push(RecordBatch {
+                base_offset,
+                epoch,
+                producer: None,
+                timestamp: SimTime::ZERO,
+                payload: Payload::Data(records.into()),
+                origin: Seq(0),
+            });
         }
     }
 
     pub fn kill(&mut self, broker: u32) {
         self.down.insert(BrokerId(broker));
-        let conns: Vec<ConnId> = self.open.iter().copied().filter(|c| c.server == NodeId::Broker(BrokerId(broker))).collect();
+        let conns: Vec<ConnId> =
+            self.open.iter().copied().filter(|c| c.server == NodeId::Broker(BrokerId(broker))).collect();
         for conn in conns {
             self.drop_connection(conn, Dur::ms(1));
         }
@@ -127,7 +142,9 @@ impl Bench {
     fn collect(&mut self) {
         for effect in core::mem::take(&mut self.node.effects) {
             match effect {
-                Effect::Send { conn, direction: Direction::Request, correlation, body: Body::Request(request), .. } => {
+                Effect::Send {
+                    conn, direction: Direction::Request, correlation, body: Body::Request(request), ..
+                } => {
                     self.order += 1;
                     self.open.insert(conn);
                     self.arriving.insert((self.node.now + Dur::ms(1), self.order), (conn, correlation, request));
@@ -147,7 +164,15 @@ impl Bench {
         self.collect();
     }
 
-    pub fn produce(&mut self, client: &mut Client, partition: Option<u32>, key: Option<&str>, prefix: &str, count: u32, every: Dur) {
+    pub fn produce(
+        &mut self,
+        client: &mut Client,
+        partition: Option<u32>,
+        key: Option<&str>,
+        prefix: &str,
+        count: u32,
+        every: Dur,
+    ) {
         let command = ClientCommand::Produce {
             action: ActionId(1),
             topic: "t".into(),
@@ -165,7 +190,12 @@ impl Bench {
     pub fn run(&mut self, client: &mut Client, until_ms: u64) {
         let until = SimTime(until_ms * 1_000);
         while !self.exited {
-            let next = [self.queue.keys().next().map(|k| k.0), self.arriving.keys().next().map(|k| k.0), self.parked.keys().next().map(|k| k.0), self.node.timers.next_at()];
+            let next = [
+                self.queue.keys().next().map(|k| k.0),
+                self.arriving.keys().next().map(|k| k.0),
+                self.parked.keys().next().map(|k| k.0),
+                self.node.timers.next_at(),
+            ];
             let Some(at) = next.into_iter().flatten().min().filter(|at| *at <= until) else { break };
             self.node.now = self.node.now.max(at);
             let now = self.node.now;
@@ -223,7 +253,8 @@ impl Bench {
     fn fetch(&self, broker: BrokerId, request: &Request) -> Response {
         let Request::Fetch(fetch) = request else { panic!("a parked fetch") };
         let partitions = fetch.partitions.iter().map(|p| {
-            let partition = &self.topics.values().find(|t| t.0 == p.tp.topic).expect("topic").1[p.tp.partition as usize];
+            let partition =
+                &self.topics.values().find(|t| t.0 == p.tp.topic).expect("topic").1[p.tp.partition as usize];
             let error = if partition.leader != Some(broker) {
                 ErrorCode::NotLeaderOrFollower
             } else if p.fetch_offset < partition.start || p.fetch_offset > partition.end() {
@@ -231,7 +262,11 @@ impl Bench {
             } else {
                 ErrorCode::None
             };
-            let batches = if error.is_none() { partition.log.iter().filter(|b| b.next_offset() > p.fetch_offset).cloned().collect() } else { Vec::new() };
+            let batches = if error.is_none() {
+                partition.log.iter().filter(|b| b.next_offset() > p.fetch_offset).cloned().collect()
+            } else {
+                Vec::new()
+            };
             FetchedPartition {
                 tp: p.tp,
                 error,
@@ -249,7 +284,12 @@ impl Bench {
     fn metadata(&self, topics: &Option<Vec<Rc<str>>>) -> Response {
         let brokers = (1..=3).map(BrokerId).filter(|b| !self.down.contains(b)).collect();
         let describe = |name: &Rc<str>| match self.topics.get(name) {
-            None => TopicMetadata { error: ErrorCode::UnknownTopicOrPartition, name: name.clone(), topic: None, partitions: vec![] },
+            None => TopicMetadata {
+                error: ErrorCode::UnknownTopicOrPartition,
+                name: name.clone(),
+                topic: None,
+                partitions: vec![],
+            },
             Some((id, partitions)) => TopicMetadata {
                 error: ErrorCode::None,
                 name: name.clone(),
@@ -273,13 +313,21 @@ impl Bench {
     fn answer(&mut self, broker: BrokerId, request: &Request) -> Reply {
         Reply::Answer(match request {
             Request::Metadata(m) => self.metadata(&m.topics),
-            Request::InitProducerId => Response::InitProducerId { error: ErrorCode::None, id: ProducerId(1_000), epoch: ProducerEpoch(0) },
+            Request::InitProducerId => {
+                Response::InitProducerId { error: ErrorCode::None, id: ProducerId(1_000), epoch: ProducerEpoch(0) }
+            }
             Request::Produce(produce) => {
                 let mut results = Vec::new();
                 for (tp, batch) in &produce.batches {
-                    let partition = &mut self.topics.values_mut().find(|t| t.0 == tp.topic).expect("topic").1[tp.partition as usize];
+                    let partition = &mut self.topics.values_mut().find(|t| t.0 == tp.topic).expect("topic").1
+                        [tp.partition as usize];
                     if partition.leader != Some(broker) {
-                        results.push(ProduceResult { tp: *tp, error: ErrorCode::NotLeaderOrFollower, base_offset: -1, current_leader: None });
+                        results.push(ProduceResult {
+                            tp: *tp,
+                            error: ErrorCode::NotLeaderOrFollower,
+                            base_offset: -1,
+                            current_leader: None,
+                        });
                         continue;
                     }
                     let base_offset = partition.end();
@@ -318,26 +366,39 @@ impl Bench {
                     members: vec![(member, None, join.protocols[0].1.clone())],
                 })
             }
-            Request::SyncGroup(sync) => Response::SyncGroup { error: ErrorCode::None, assignment: sync.assignments.iter().flat_map(|(_, a)| a.clone()).collect() },
+            Request::SyncGroup(sync) => Response::SyncGroup {
+                error: ErrorCode::None,
+                assignment: sync.assignments.iter().flat_map(|(_, a)| a.clone()).collect(),
+            },
             Request::Heartbeat(_) => Response::Heartbeat { error: ErrorCode::None },
             Request::LeaveGroup(_) => Response::LeaveGroup { error: ErrorCode::None },
             Request::OffsetCommit(commit) => {
                 self.committed.extend(commit.offsets.iter().copied());
-                Response::OffsetCommit { results: commit.offsets.iter().map(|(tp, _)| (*tp, ErrorCode::None)).collect() }
+                Response::OffsetCommit {
+                    results: commit.offsets.iter().map(|(tp, _)| (*tp, ErrorCode::None)).collect(),
+                }
             }
-            Request::OffsetFetch { .. } => Response::OffsetFetch { error: ErrorCode::None, offsets: self.committed.iter().map(|(tp, o)| (*tp, *o)).collect() },
+            Request::OffsetFetch { .. } => Response::OffsetFetch {
+                error: ErrorCode::None,
+                offsets: self.committed.iter().map(|(tp, o)| (*tp, *o)).collect(),
+            },
             Request::ListOffsets(list) => {
                 let listed = list.partitions.iter().map(|(tp, _, spec)| {
                     let partition = self.partition(tp.partition as usize);
                     let offset = if *spec == OffsetSpec::Earliest { partition.start } else { partition.end() };
-                    let error = if partition.leader == Some(broker) { ErrorCode::None } else { ErrorCode::NotLeaderOrFollower };
+                    let error =
+                        if partition.leader == Some(broker) { ErrorCode::None } else { ErrorCode::NotLeaderOrFollower };
                     ListedOffset { tp: *tp, error, offset, leader_epoch: Some(LeaderEpoch(partition.epoch)) }
                 });
                 Response::ListOffsets { partitions: listed.collect() }
             }
             Request::OffsetForLeaderEpoch { tp, epoch, .. } => {
                 let partition = self.partition(tp.partition as usize);
-                Response::OffsetForLeaderEpoch { tp: *tp, error: ErrorCode::None, end: Some(EpochEnd { epoch: *epoch, end_offset: partition.end() }) }
+                Response::OffsetForLeaderEpoch {
+                    tp: *tp,
+                    error: ErrorCode::None,
+                    end: Some(EpochEnd { epoch: *epoch, end_offset: partition.end() }),
+                }
             }
             Request::DescribeTopicPartitions { .. } => Response::DescribeTopicPartitions { topics: vec![] },
             other => panic!("no test asks for {other:?}"),
@@ -357,13 +418,23 @@ impl Bench {
     }
     /// Offset of each acknowledged record by its number.
     pub fn acked(&self) -> Vec<(u64, Offset)> {
-        self.notes().filter_map(|(_, k)| if let Kind::RecordAcked { tag, offset, .. } = k { Some((tag.0 - 1_000, *offset)) } else { None }).collect()
+        self.notes()
+            .filter_map(|(_, k)| {
+                if let Kind::RecordAcked { tag, offset, .. } = k { Some((tag.0 - 1_000, *offset)) } else { None }
+            })
+            .collect()
     }
     /// Failed records: when, in milliseconds, and with what.
     pub fn failed(&self) -> Vec<(u64, &'static str)> {
-        self.notes().filter_map(|(at, k)| if let Kind::RecordFailed { exception, .. } = k { Some((at.0 / 1_000, *exception)) } else { None }).collect()
+        self.notes()
+            .filter_map(|(at, k)| {
+                if let Kind::RecordFailed { exception, .. } = k { Some((at.0 / 1_000, *exception)) } else { None }
+            })
+            .collect()
     }
     pub fn produced(&self) -> impl Iterator<Item = (SimTime, BrokerId, &ProduceRequest)> {
-        self.requests.iter().filter_map(|(at, broker, r)| if let Request::Produce(p) = r { Some((*at, *broker, p)) } else { None })
+        self.requests
+            .iter()
+            .filter_map(|(at, broker, r)| if let Request::Produce(p) = r { Some((*at, *broker, p)) } else { None })
     }
 }

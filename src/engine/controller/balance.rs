@@ -1,4 +1,5 @@
-//! The two periodic runs: back to preferred leaders, and unclean elections that the configuration allows. Neither touches a partition that has nothing to change.
+//! The two periodic runs: back to preferred leaders, and unclean elections that the configuration allows. Neither
+//! touches a partition that has nothing to change.
 
 use alloc::vec::Vec;
 
@@ -22,7 +23,11 @@ impl Controller {
         let mut records: Vec<MetadataRecord> = Vec::new();
         for (tp, partition) in self.image.partitions() {
             let Some(first) = partition.replicas.first() else { continue };
-            if partition.leader != Some(*first) && partition.isr.contains(first) && self.image.is_active(*first) && records.len() < MAX_ELECTIONS {
+            if partition.leader != Some(*first)
+                && partition.isr.contains(first)
+                && self.image.is_active(*first)
+                && records.len() < MAX_ELECTIONS
+            {
                 records.extend(self.elect(tp, partition, Election::Preferred));
             }
         }
@@ -35,7 +40,10 @@ impl Controller {
     pub(super) fn on_unclean_balance(&mut self, ctx: &mut Ctx<'_>) {
         let mut records: Vec<MetadataRecord> = Vec::new();
         for (tp, partition) in self.image.partitions() {
-            if partition.leader.is_none() && self.automatic_election(tp) == Election::Unclean && records.len() < MAX_ELECTIONS {
+            if partition.leader.is_none()
+                && self.automatic_election(tp) == Election::Unclean
+                && records.len() < MAX_ELECTIONS
+            {
                 records.extend(self.elect(tp, partition, Election::Unclean));
             }
         }

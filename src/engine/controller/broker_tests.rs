@@ -10,15 +10,32 @@ use crate::rules::Version;
 use crate::trace::Kind;
 
 fn fenced_at(bench: &Bench, id: u32) -> Vec<SimTime> {
-    bench.node.trace.iter().filter(|e| matches!(&e.kind, Kind::BrokerFenced { broker, .. } if broker.0 == id)).map(|e| e.at).collect()
+    bench
+        .node
+        .trace
+        .iter()
+        .filter(|e| matches!(&e.kind, Kind::BrokerFenced { broker, .. } if broker.0 == id))
+        .map(|e| e.at)
+        .collect()
 }
 
 #[test]
 fn bootstrap_of_a_new_cluster() {
     let b = Bench::new(Version::V4_1, &[("min.insync.replicas", "2")]);
-    assert_eq!(b.batches(0)[1], ["FeatureLevel", "FeatureLevel", "FeatureLevel", "FeatureLevel", "min.insync.replicas=2"]);
+    assert_eq!(
+        b.batches(0)[1],
+        ["FeatureLevel", "FeatureLevel", "FeatureLevel", "FeatureLevel", "min.insync.replicas=2"]
+    );
     let features: Vec<(&str, i16)> = b.controller.image().features.iter().map(|(k, v)| (*k, *v)).collect();
-    assert_eq!(features, [("eligible.leader.replicas.version", 1), ("group.version", 1), ("metadata.version", 27), ("transaction.version", 2)]);
+    assert_eq!(
+        features,
+        [
+            ("eligible.leader.replicas.version", 1),
+            ("group.version", 1),
+            ("metadata.version", 27),
+            ("transaction.version", 2)
+        ]
+    );
     assert_eq!(Bench::new(Version::V3_9, &[]).batches(0)[1], ["FeatureLevel"]);
 }
 
@@ -91,14 +108,22 @@ fn c_19_stale_epochs() {
     assert_eq!(b.heartbeat(1, BrokerEpoch(1), 100, false, false).0, ErrorCode::StaleBrokerEpoch);
     assert_eq!(b.heartbeat(9, BrokerEpoch(1), 100, false, false).0, ErrorCode::BrokerIdNotRegistered);
     let item = b.item(&[1]);
-    let request = AlterPartitionRequest { broker: crate::base::BrokerId(1), broker_epoch: BrokerEpoch(1), partitions: [item].to_vec() };
-    assert_eq!(b.ask(1, Request::AlterPartition(request)), Response::AlterPartition { error: ErrorCode::StaleBrokerEpoch, partitions: Vec::new() });
+    let request = AlterPartitionRequest {
+        broker: crate::base::BrokerId(1),
+        broker_epoch: BrokerEpoch(1),
+        partitions: [item].to_vec(),
+    };
+    assert_eq!(
+        b.ask(1, Request::AlterPartition(request)),
+        Response::AlterPartition { error: ErrorCode::StaleBrokerEpoch, partitions: Vec::new() }
+    );
 }
 
 #[test]
 fn state_table_of_heartbeats() {
     use BrokerState::*;
-    let facts = HeartbeatFacts { want_fence: false, want_shut_down: false, caught_up: true, leads: true, others_know: true };
+    let facts =
+        HeartbeatFacts { want_fence: false, want_shut_down: false, caught_up: true, leads: true, others_know: true };
     let fence = HeartbeatFacts { want_fence: true, ..facts };
     let stop = HeartbeatFacts { want_shut_down: true, ..facts };
     let idle_stop = HeartbeatFacts { leads: false, ..stop };
@@ -156,7 +181,11 @@ fn c_16_stop_of_the_last_member() {
     let from = b.end();
     assert_eq!(b.beat(1, false, true), (ErrorCode::None, false, false));
     assert_eq!(b.batches(from), [["stopping 1", "1-0 isr  leader none elr 1 known 1"]]);
-    assert_eq!(b.beat(1, false, true), (ErrorCode::None, true, true), "the last active broker goes with its second heartbeat");
+    assert_eq!(
+        b.beat(1, false, true),
+        (ErrorCode::None, true, true),
+        "the last active broker goes with its second heartbeat"
+    );
     let mut b = Bench::cluster(Version::V3_9, 1, &[1], "1");
     let from = b.end();
     b.beat(1, false, true);
@@ -200,7 +229,10 @@ fn r_11_order_of_tests_of_alter_partition() {
     let (error, answered) = b.alter(2, item);
     let after = b.partition();
     assert_eq!(error, ErrorCode::None);
-    assert_eq!(answered.map(|p| (p.error, p.partition_epoch, p.isr)), Some((ErrorCode::None, after.partition_epoch, after.isr.clone())));
+    assert_eq!(
+        answered.map(|p| (p.error, p.partition_epoch, p.isr)),
+        Some((ErrorCode::None, after.partition_epoch, after.isr.clone()))
+    );
     assert_eq!(after.isr, super::testing::ids(&[2, 3, 1]));
 }
 
@@ -216,10 +248,16 @@ fn producer_id_blocks_do_not_overlap() {
     let mut b = Bench::cluster(Version::V4_1, 2, &[1, 2], "1");
     for (broker, expected) in [(1, 0), (2, 1_000), (1, 2_000)] {
         let request = Request::AllocateProducerIds { broker: crate::base::BrokerId(broker), epoch: b.epoch(broker) };
-        assert_eq!(b.ask(broker, request), Response::AllocateProducerIds { error: ErrorCode::None, start: expected, len: 1_000 });
+        assert_eq!(
+            b.ask(broker, request),
+            Response::AllocateProducerIds { error: ErrorCode::None, start: expected, len: 1_000 }
+        );
     }
     let stale = Request::AllocateProducerIds { broker: crate::base::BrokerId(1), epoch: BrokerEpoch(0) };
-    assert_eq!(b.ask(1, stale), Response::AllocateProducerIds { error: ErrorCode::StaleBrokerEpoch, start: -1, len: 0 });
+    assert_eq!(
+        b.ask(1, stale),
+        Response::AllocateProducerIds { error: ErrorCode::StaleBrokerEpoch, start: -1, len: 0 }
+    );
 }
 
 #[test]
@@ -228,7 +266,8 @@ fn every_note_of_a_change_leads_back_to_its_decision() {
     let from = b.end();
     b.fence(1);
     let fenced = b.node.trace.iter().rfind(|e| matches!(e.kind, Kind::BrokerFenced { .. })).expect("a note").seq;
-    let elected = b.node.trace.iter().rfind(|e| matches!(e.kind, Kind::LeaderElected { tp, .. } if tp == T)).expect("a note");
+    let elected =
+        b.node.trace.iter().rfind(|e| matches!(e.kind, Kind::LeaderElected { tp, .. } if tp == T)).expect("a note");
     assert_eq!(elected.cause, fenced);
     assert_eq!(b.node.disk.metadata_log.batch_at(from).map(|batch| batch.origin), Some(fenced));
 }

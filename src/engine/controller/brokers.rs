@@ -1,4 +1,5 @@
-//! Registration of brokers and what fencing, unfencing and unclean returns do to partitions (ClusterControlManager, ReplicationControlManager). Heartbeats are next door.
+//! Registration of brokers and what fencing, unfencing and unclean returns do to partitions (ClusterControlManager,
+//! ReplicationControlManager). Heartbeats are next door.
 
 use alloc::vec::Vec;
 
@@ -47,7 +48,12 @@ impl Controller {
             Some((_, _, false)) => self.leave_isrs(broker),
         };
         let epoch = BrokerEpoch(self.image.applied_to + records.len() as i64);
-        records.push(MetadataRecord::RegisterBroker { broker, incarnation: request.incarnation, rack: request.rack.clone(), epoch });
+        records.push(MetadataRecord::RegisterBroker {
+            broker,
+            incarnation: request.incarnation,
+            rack: request.rack.clone(),
+            epoch,
+        });
         ctx.because(Kind::BrokerRegistered { broker, epoch, clean });
         ctx.cancel(&crate::node::Timer::Controller(crate::node::ControllerTimer::Session(broker)));
         if let Some(active) = &mut self.active {
@@ -58,7 +64,10 @@ impl Controller {
 
     /// Changes when a broker is taken out of all ISRs: fencing, permission to stop.
     pub(super) fn leave_isrs(&self, broker: BrokerId) -> Vec<MetadataRecord> {
-        self.leader_and_isr_updates(|p| p.isr.contains(&broker), Affected { removed: Some(broker), ..Affected::default() })
+        self.leader_and_isr_updates(
+            |p| p.isr.contains(&broker),
+            Affected { removed: Some(broker), ..Affected::default() },
+        )
     }
 
     /// Changes when a broker is about to be unfenced: partitions without a leader are looked at.
@@ -74,14 +83,22 @@ impl Controller {
         records
     }
 
-    /// One change record for each partition that `concerns` picks and that the event changes (generateLeaderAndIsrUpdates).
-    pub(super) fn leader_and_isr_updates(&self, concerns: impl Fn(&PartitionRegistration) -> bool, affected: Affected) -> Vec<MetadataRecord> {
+    /// One change record for each partition that `concerns` picks and that the event changes
+    /// (generateLeaderAndIsrUpdates).
+    pub(super) fn leader_and_isr_updates(
+        &self,
+        concerns: impl Fn(&PartitionRegistration) -> bool,
+        affected: Affected,
+    ) -> Vec<MetadataRecord> {
         let excluded = |r: BrokerId| affected.removed == Some(r) || affected.unclean == Some(r);
         let acceptable = |r: BrokerId| !excluded(r) && (affected.added == Some(r) || self.image.is_active(r));
         let mut records = Vec::new();
         for (tp, partition) in self.image.partitions().filter(|(_, p)| concerns(p)) {
             let target_isr = partition.isr.iter().copied().filter(|r| !excluded(*r)).collect();
-            let builder = PartitionChangeBuilder { unclean_shutdown: affected.unclean, ..self.builder(tp, partition, self.automatic_election(tp), target_isr, &acceptable) };
+            let builder = PartitionChangeBuilder {
+                unclean_shutdown: affected.unclean,
+                ..self.builder(tp, partition, self.automatic_election(tp), target_isr, &acceptable)
+            };
             records.extend(builder.build().map(MetadataRecord::PartitionChange));
         }
         records
@@ -116,6 +133,10 @@ impl Controller {
             UncleanByConfig::Ignored => false,
             UncleanByConfig::RunAfterLoss | UncleanByConfig::RunPeriodic => true,
         };
-        if read && self.image.unclean_leader_election(tp.topic, &self.config) { Election::Unclean } else { Election::Online }
+        if read && self.image.unclean_leader_election(tp.topic, &self.config) {
+            Election::Unclean
+        } else {
+            Election::Online
+        }
     }
 }

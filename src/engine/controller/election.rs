@@ -1,4 +1,5 @@
-//! Builds the change record of one partition: ELR, election, ISR, last known leader (PartitionChangeBuilder; KIP-631, KIP-704, KIP-966). It writes nothing.
+//! Builds the change record of one partition: ELR, election, ISR, last known leader (PartitionChangeBuilder; KIP-631,
+//! KIP-704, KIP-966). It writes nothing.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -70,7 +71,8 @@ impl PartitionChangeBuilder<'_> {
             }
         }
         // Without ELR the last member stays listed; with it the set may become empty.
-        if change.isr.is_none() && (!self.target_isr.is_empty() || self.elr_enabled) && self.target_isr != partition.isr {
+        if change.isr.is_none() && (!self.target_isr.is_empty() || self.elr_enabled) && self.target_isr != partition.isr
+        {
             change.isr = Some(self.target_isr);
         }
         if target_elr != partition.elr {
@@ -86,7 +88,8 @@ impl PartitionChangeBuilder<'_> {
         (!change.is_empty()).then_some(change)
     }
 
-    /// Below the effective minimum whoever was in the ISR or the ELR is eligible, in ascending order; at or above it nobody needs to be.
+    /// Below the effective minimum whoever was in the ISR or the ELR is eligible, in ascending order; at or above it
+    /// nobody needs to be.
     fn target_elr(&self) -> Vec<BrokerId> {
         let effective = (self.min_isr as usize).min(self.partition.replicas.len());
         if !self.elr_enabled || self.target_isr.len() >= effective {
@@ -98,7 +101,10 @@ impl PartitionChangeBuilder<'_> {
 
     fn elect(&self, target_elr: &[BrokerId]) -> Option<(BrokerId, ElectionKind)> {
         let from_elr = self.elr_enabled && self.target_isr.is_empty();
-        let valid = |r: BrokerId| (self.any_replica || self.target_isr.contains(&r) || from_elr && target_elr.contains(&r)) && (self.acceptable)(r);
+        let valid = |r: BrokerId| {
+            (self.any_replica || self.target_isr.contains(&r) || from_elr && target_elr.contains(&r))
+                && (self.acceptable)(r)
+        };
         let clean = if from_elr { ElectionKind::FromElr } else { ElectionKind::Clean };
         let replicas = &self.partition.replicas;
         if self.election == Election::Preferred

@@ -51,7 +51,10 @@ fn play(version: Version, min: &str, row: &Row) -> Option<PartitionChange> {
         }
     }
     if *unclean {
-        let request = Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs: config_map(&[("unclean.leader.election.enable", "true")]) };
+        let request = Request::IncrementalAlterConfigs {
+            resource: ConfigTarget::Topic("t".into()),
+            configs: config_map(&[("unclean.leader.election.enable", "true")]),
+        };
         assert_eq!(bench.ask(1, request), Response::IncrementalAlterConfigs { error: ErrorCode::None });
     }
     let from = bench.end();
@@ -59,7 +62,10 @@ fn play(version: Version, min: &str, row: &Row) -> Option<PartitionChange> {
     let records: Vec<MetadataRecord> = match event {
         Fence(b) | Stop(b) => controller.leave_isrs(BrokerId(*b)),
         Unfence(b) => controller.may_lead_again(BrokerId(*b)),
-        Preferred => controller.elect(T, controller.image.partition(T).expect("the partition"), Election::Preferred).into_iter().collect(),
+        Preferred => controller
+            .elect(T, controller.image.partition(T).expect("the partition"), Election::Preferred)
+            .into_iter()
+            .collect(),
         Unclean(b) => {
             let id = BrokerId(*b);
             controller.active.as_mut().expect("active").sessions.register(id, crate::base::BrokerEpoch(0));
@@ -81,8 +87,12 @@ fn play(version: Version, min: &str, row: &Row) -> Option<PartitionChange> {
 
 fn first_change(bench: &Bench, from: i64) -> Option<PartitionChange> {
     let log = &bench.node.disk.metadata_log;
-    let batches = log.batches_from(from).filter_map(|b| if let crate::protocol::Payload::Metadata(records) = &b.payload { Some(records) } else { None });
-    batches.flat_map(|records| records.iter()).find_map(|r| if let MetadataRecord::PartitionChange(change) = r { Some(change.clone()) } else { None })
+    let batches = log.batches_from(from).filter_map(|b| {
+        if let crate::protocol::Payload::Metadata(records) = &b.payload { Some(records) } else { None }
+    });
+    batches
+        .flat_map(|records| records.iter())
+        .find_map(|r| if let MetadataRecord::PartitionChange(change) = r { Some(change.clone()) } else { None })
 }
 
 fn check(version: Version, min: &str, rows: &[Row]) {
@@ -94,10 +104,15 @@ fn check(version: Version, min: &str, rows: &[Row]) {
         let got_known = change.as_ref().and_then(|c| c.last_known_elr.clone()).unwrap_or(ids(known));
         let got_leader = change.as_ref().and_then(|c| c.leader).unwrap_or((*leader > 0).then_some(BrokerId(*leader)));
         let rises = change.as_ref().is_some_and(|c| c.leader.is_some());
-        let recovering = change.as_ref().is_some_and(|c| c.leader_recovery == Some(crate::protocol::LeaderRecoveryState::Recovering));
+        let recovering = change
+            .as_ref()
+            .is_some_and(|c| c.leader_recovery == Some(crate::protocol::LeaderRecoveryState::Recovering));
         let got = (got_isr, got_elr, got_known, got_leader.map_or(0, |b| b.0), rises, recovering);
         let expected = (ids(after.0), ids(after.1), ids(after.2), after.3, after.4, after.5);
-        assert_eq!(got, expected, "{version:?}, min {min}: ISR {isr:?} [{elr:?}] ({known:?}) leader {leader}, {event:?}, alive {alive:?}, unclean {unclean}");
+        assert_eq!(
+            got, expected,
+            "{version:?}, min {min}: ISR {isr:?} [{elr:?}] ({known:?}) leader {leader}, {event:?}, alive {alive:?}, unclean {unclean}"
+        );
     }
 }
 
@@ -238,7 +253,10 @@ fn e_07_e_08_e_23_kills_with_elr() {
     b.up(1, None);
     assert_eq!(b.state(), (1, 2, [1].to_vec(), Vec::new(), Vec::new()));
     assert!(b.partition().is_recovering());
-    assert_eq!(b.batches(from), [["1-0 elr ", "register 1"].to_vec(), ["unfence 1", "1-0 isr 1 leader 1 known  recovering"].to_vec()]);
+    assert_eq!(
+        b.batches(from),
+        [["1-0 elr ", "register 1"].to_vec(), ["unfence 1", "1-0 isr 1 leader 1 known  recovering"].to_vec()]
+    );
     let from = b.end();
     b.isr(&[1, 2]);
     assert_eq!(b.batches(from), [["1-0 isr 1,2 recovered"]]);
@@ -247,7 +265,10 @@ fn e_07_e_08_e_23_kills_with_elr() {
 #[test]
 fn e_09_e_10_unclean_takes_the_first_live_replica() {
     let mut b = Bench::cluster(Version::V4_1, 3, &[3, 1, 2], "1");
-    let allow = Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs: config_map(&[("unclean.leader.election.enable", "true")]) };
+    let allow = Request::IncrementalAlterConfigs {
+        resource: ConfigTarget::Topic("t".into()),
+        configs: config_map(&[("unclean.leader.election.enable", "true")]),
+    };
     assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs { error: ErrorCode::None });
     b.isr(&[3]);
     b.fence(3);
@@ -261,7 +282,10 @@ fn e_11_a_setting_turned_on_while_offline_waits_for_a_run_or_an_event() {
         let mut b = Bench::cluster(version, 3, &[1, 2, 3], "1");
         b.isr(&[1]);
         b.fence(1);
-        let allow = Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs: config_map(&[("unclean.leader.election.enable", "true")]) };
+        let allow = Request::IncrementalAlterConfigs {
+            resource: ConfigTarget::Topic("t".into()),
+            configs: config_map(&[("unclean.leader.election.enable", "true")]),
+        };
         assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs { error: ErrorCode::None });
         b.run_with(&[2, 3], Dur::secs(299));
         assert_eq!(b.state().0, 0, "{version:?}: not at once");
@@ -310,8 +334,17 @@ fn e_16_c_13_two_that_die_together_are_fenced_one_after_the_other() {
     b.run_with(&[1, 2, 3], Dur::secs(4));
     let from = b.end();
     b.run_with(&[3], Dur::secs(12));
-    assert_eq!(b.batches(from), [["1-0 isr 2,3 leader 2", "fence 1"].to_vec(), ["1-0 isr 3 leader 3", "fence 2"].to_vec()]);
-    let fenced: Vec<_> = b.node.trace.iter().filter(|e| matches!(e.kind, crate::trace::Kind::BrokerFenced { .. })).map(|e| e.at).collect();
+    assert_eq!(
+        b.batches(from),
+        [["1-0 isr 2,3 leader 2", "fence 1"].to_vec(), ["1-0 isr 3 leader 3", "fence 2"].to_vec()]
+    );
+    let fenced: Vec<_> = b
+        .node
+        .trace
+        .iter()
+        .filter(|e| matches!(e.kind, crate::trace::Kind::BrokerFenced { .. }))
+        .map(|e| e.at)
+        .collect();
     assert_eq!(fenced[1].since(fenced[0]), Dur::ms(10));
 }
 
@@ -340,7 +373,10 @@ fn e_21_an_unclean_registration_applies_the_setting() {
     b.up(2, None);
     b.up(3, None);
     assert_eq!(elect(&mut b, false), ErrorCode::PreferredLeaderNotAvailable);
-    let allow = Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs: config_map(&[("unclean.leader.election.enable", "true")]) };
+    let allow = Request::IncrementalAlterConfigs {
+        resource: ConfigTarget::Topic("t".into()),
+        configs: config_map(&[("unclean.leader.election.enable", "true")]),
+    };
     assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs { error: ErrorCode::None });
     assert_eq!(b.state().0, 0);
     let from = b.end();
@@ -376,7 +412,10 @@ fn kip_966_a_new_minimum_clears_elrs() {
     b.fence(3);
     b.fence(2);
     assert_eq!(b.state().3, [2]);
-    let change = Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs: config_map(&[("min.insync.replicas", "1")]) };
+    let change = Request::IncrementalAlterConfigs {
+        resource: ConfigTarget::Topic("t".into()),
+        configs: config_map(&[("min.insync.replicas", "1")]),
+    };
     assert_eq!(b.ask(1, change), Response::IncrementalAlterConfigs { error: ErrorCode::None });
     assert!(b.state().3.is_empty());
 }

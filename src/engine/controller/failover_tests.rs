@@ -1,4 +1,5 @@
-//! Three controllers over a network: what a failover keeps, reverts and starts anew. The brokers are probes that only ask.
+//! Three controllers over a network: what a failover keeps, reverts and starts anew. The brokers are probes that only
+//! ask.
 
 use alloc::rc::Rc;
 use alloc::vec;
@@ -8,7 +9,9 @@ use super::{Controller, ControllerStart};
 use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, Incarnation, NodeId, SimTime};
 use crate::node::{Channel, Completed, Connections, Ctx, Event, Outcome, Timer};
 use crate::protocol::config::{NodeConfig, config_map};
-use crate::protocol::{BrokerHeartbeatRequest, BrokerRegistrationRequest, CreateTopicRequest, ErrorCode, Placement, Request, Response};
+use crate::protocol::{
+    BrokerHeartbeatRequest, BrokerRegistrationRequest, CreateTopicRequest, ErrorCode, Placement, Request, Response,
+};
 use crate::quorum::network::{Network, Process};
 use crate::rules::Version;
 use crate::trace::Kind;
@@ -29,9 +32,14 @@ fn start(ctx: &mut Ctx<'_>, node: NodeId, incarnation: Incarnation) -> Proc {
     match node {
         NodeId::Controller(id) => {
             let config = Rc::new(NodeConfig::parse(&config_map(&[])).expect("the defaults are valid"));
-            Proc::Controller(alloc::boxed::Box::new(Controller::start(ctx, ControllerStart { id, incarnation, config, rules: Version::V4_1.rules(), voters: VOTERS.to_vec() })))
+            Proc::Controller(alloc::boxed::Box::new(Controller::start(
+                ctx,
+                ControllerStart { id, incarnation, config, rules: Version::V4_1.rules(), voters: VOTERS.to_vec() },
+            )))
         }
-        NodeId::Broker(_) | NodeId::Client(_) => Proc::Probe { conns: Connections::new(node, incarnation.0 << 20), outcomes: Vec::new() },
+        NodeId::Broker(_) | NodeId::Client(_) => {
+            Proc::Probe { conns: Connections::new(node, incarnation.0 << 20), outcomes: Vec::new() }
+        }
     }
 }
 
@@ -41,7 +49,9 @@ impl Process for Proc {
             Proc::Controller(controller) => controller.on_event(ctx, event),
             Proc::Probe { conns, outcomes } => {
                 let done: Vec<Completed<u32>> = match event {
-                    Event::Response { conn, correlation, body } => conns.on_response(ctx, conn, correlation, body).into_iter().collect(),
+                    Event::Response { conn, correlation, body } => {
+                        conns.on_response(ctx, conn, correlation, body).into_iter().collect()
+                    }
                     Event::Disconnected { conn } => conns.on_disconnected(ctx, conn),
                     Event::Timer(Timer::RequestTimeout(conn)) => conns.on_request_timeout(ctx, conn),
                     Event::Timer(_) | Event::Request { .. } | Event::Shutdown | Event::Command(_) => Vec::new(),
@@ -55,7 +65,8 @@ impl Process for Proc {
 type Net = Network<Proc>;
 
 fn cluster(seed: u64) -> Net {
-    let mut net = Network::new(seed, &[c(1), c(2), c(3), PROBE], start as fn(&mut Ctx<'_>, NodeId, Incarnation) -> Proc);
+    let mut net =
+        Network::new(seed, &[c(1), c(2), c(3), PROBE], start as fn(&mut Ctx<'_>, NodeId, Incarnation) -> Proc);
     wait_for_active(&mut net);
     net
 }
@@ -68,7 +79,10 @@ fn controller(net: &Net, id: ControllerId) -> &Controller {
 }
 
 fn active(net: &Net) -> Option<ControllerId> {
-    VOTERS.into_iter().filter(|id| matches!(net.get(NodeId::Controller(*id)), Some(Proc::Controller(c)) if c.is_active())).max_by_key(|id| controller(net, *id).epoch())
+    VOTERS
+        .into_iter()
+        .filter(|id| matches!(net.get(NodeId::Controller(*id)), Some(Proc::Controller(c)) if c.is_active()))
+        .max_by_key(|id| controller(net, *id).epoch())
 }
 
 fn wait_for_active(net: &mut Net) -> ControllerId {
@@ -99,7 +113,12 @@ fn outcome(net: &Net, token: u32) -> Option<Outcome> {
 
 fn topic(name: &str) -> Request {
     let placement = Placement::Manual(vec![(0, vec![BrokerId(1)])]);
-    Request::Envelope(alloc::boxed::Box::new(Request::CreateTopics(CreateTopicRequest { name: name.into(), placement, configs: config_map(&[]), timeout: Dur::secs(30) })))
+    Request::Envelope(alloc::boxed::Box::new(Request::CreateTopics(CreateTopicRequest {
+        name: name.into(),
+        placement,
+        configs: config_map(&[]),
+        timeout: Dur::secs(30),
+    })))
 }
 
 fn created(error: ErrorCode) -> Option<Outcome> {
@@ -107,16 +126,34 @@ fn created(error: ErrorCode) -> Option<Outcome> {
 }
 
 fn broker_up(net: &mut Net, to: ControllerId) -> BrokerEpoch {
-    send(net, to, 1, Request::BrokerRegistration(BrokerRegistrationRequest { broker: BrokerId(1), incarnation: Incarnation(1), rack: None, previous_broker_epoch: None }));
+    send(
+        net,
+        to,
+        1,
+        Request::BrokerRegistration(BrokerRegistrationRequest {
+            broker: BrokerId(1),
+            incarnation: Incarnation(1),
+            rack: None,
+            previous_broker_epoch: None,
+        }),
+    );
     net.run_for(Dur::ms(50));
-    let Some(Outcome::Answer(Response::BrokerRegistration { error: ErrorCode::None, epoch })) = outcome(net, 1) else { panic!("registered") };
+    let Some(Outcome::Answer(Response::BrokerRegistration { error: ErrorCode::None, epoch })) = outcome(net, 1) else {
+        panic!("registered")
+    };
     beat(net, to, epoch);
     net.run_for(Dur::ms(50));
     epoch
 }
 
 fn beat(net: &mut Net, to: ControllerId, epoch: BrokerEpoch) {
-    let heartbeat = BrokerHeartbeatRequest { broker: BrokerId(1), epoch, current_metadata_offset: 1_000, want_fence: false, want_shut_down: false };
+    let heartbeat = BrokerHeartbeatRequest {
+        broker: BrokerId(1),
+        epoch,
+        current_metadata_offset: 1_000,
+        want_fence: false,
+        want_shut_down: false,
+    };
     send(net, to, 2, Request::BrokerHeartbeat(heartbeat));
 }
 
@@ -182,10 +219,15 @@ fn c_14_a_failover_starts_sessions_anew() {
         net.kill(NodeId::Controller(first));
         net.run_for(Dur::ms(100));
         let second = wait_for_active(&mut net);
-        let since =
-            net.kinds().filter(|(_, who, k)| *who == NodeId::Controller(second) && matches!(k, Kind::ControllerActivated { .. })).map(|(at, _, _)| at).last().expect("activated");
+        let since = net
+            .kinds()
+            .filter(|(_, who, k)| *who == NodeId::Controller(second) && matches!(k, Kind::ControllerActivated { .. }))
+            .map(|(at, _, _)| at)
+            .last()
+            .expect("activated");
         net.run_until(since + Dur::secs(30));
-        let fenced: Vec<SimTime> = net.kinds().filter(|(_, _, k)| matches!(k, Kind::BrokerFenced { .. })).map(|(at, _, _)| at).collect();
+        let fenced: Vec<SimTime> =
+            net.kinds().filter(|(_, _, k)| matches!(k, Kind::BrokerFenced { .. })).map(|(at, _, _)| at).collect();
         assert_eq!(fenced.len(), 1);
         let after = fenced[0].since(since);
         assert!(after > Dur::secs(9) && after < Dur::ms(10_200), "{after:?}, seed {seed}");

@@ -1,4 +1,5 @@
-//! Heartbeats, fencing and controlled shutdown: the state table of BrokerHeartbeatManager (KIP-631, KIP-841). It changes no partition by itself.
+//! Heartbeats, fencing and controlled shutdown: the state table of BrokerHeartbeatManager (KIP-631, KIP-841). It
+//! changes no partition by itself.
 
 use alloc::vec::Vec;
 
@@ -52,14 +53,21 @@ pub(super) fn next_state(now: BrokerState, facts: HeartbeatFacts) -> BrokerState
 }
 
 fn heartbeat_error(error: ErrorCode) -> Decision {
-    Decision::answer(Response::BrokerHeartbeat { error, is_caught_up: false, is_fenced: false, should_shut_down: false })
+    Decision::answer(Response::BrokerHeartbeat {
+        error,
+        is_caught_up: false,
+        is_fenced: false,
+        should_shut_down: false,
+    })
 }
 
 impl Controller {
     /// BrokerHeartbeat.
     pub(super) fn heartbeat(&mut self, ctx: &mut Ctx<'_>, request: &BrokerHeartbeatRequest) -> Decision {
         let broker = request.broker;
-        let Some(registration) = self.image.brokers.get(&broker) else { return heartbeat_error(ErrorCode::BrokerIdNotRegistered) };
+        let Some(registration) = self.image.brokers.get(&broker) else {
+            return heartbeat_error(ErrorCode::BrokerIdNotRegistered);
+        };
         if registration.epoch != request.epoch {
             return heartbeat_error(ErrorCode::StaleBrokerEpoch);
         }
@@ -89,7 +97,10 @@ impl Controller {
             if is_fenced { ctx.cancel(&timer) } else { ctx.set(timer, self.config.broker_session_timeout) }
         }
         let should_shut_down = next == BrokerState::ShutdownNow;
-        Decision::new(records, Response::BrokerHeartbeat { error: ErrorCode::None, is_caught_up: caught_up, is_fenced, should_shut_down })
+        Decision::new(
+            records,
+            Response::BrokerHeartbeat { error: ErrorCode::None, is_caught_up: caught_up, is_fenced, should_shut_down },
+        )
     }
 
     fn touch(&mut self, ctx: &Ctx<'_>, request: &BrokerHeartbeatRequest) -> Option<Offset> {
@@ -128,12 +139,18 @@ impl Controller {
         }
     }
 
-    fn registration_change(&self, broker: BrokerId, fenced: Option<bool>, in_controlled_shutdown: bool) -> Vec<MetadataRecord> {
+    fn registration_change(
+        &self,
+        broker: BrokerId,
+        fenced: Option<bool>,
+        in_controlled_shutdown: bool,
+    ) -> Vec<MetadataRecord> {
         let change = |epoch| MetadataRecord::BrokerRegistrationChange { broker, epoch, fenced, in_controlled_shutdown };
         self.image.brokers.get(&broker).map(|b| change(b.epoch)).into_iter().collect()
     }
 
-    /// Records of a fencing: the partitions first, then the broker. One that is fenced already is told once more, as the release does it, but is no news.
+    /// Records of a fencing: the partitions first, then the broker. One that is fenced already is told once more, as
+    /// the release does it, but is no news.
     fn fence(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId) -> Vec<MetadataRecord> {
         if self.image.is_unfenced(broker) {
             let last_contact = self.active.as_ref().and_then(|a| a.sessions.get(broker)).and_then(|s| s.last_contact);

@@ -1,4 +1,5 @@
-//! A controller: a voter of the quorum that, while it leads and has caught up with its own past, decides for the cluster (KIP-500, KIP-631). It never acts on a record before it is in its log.
+//! A controller: a voter of the quorum that, while it leads and has caught up with its own past, decides for the
+//! cluster (KIP-500, KIP-631). It never acts on a record before it is in its log.
 
 mod balance;
 mod brokers;
@@ -121,7 +122,16 @@ impl Controller {
     pub fn start(ctx: &mut Ctx<'_>, start: ControllerStart) -> Controller {
         let ControllerStart { id, incarnation, config, rules, voters } = start;
         let voter = Voter::start(ctx, VoterStart { id, incarnation, config: config.clone(), rules, voters });
-        let mut controller = Controller { id, config, rules, voter, inbox: Inbox::default(), image: MetadataImage::default(), active: None, due: Vec::new() };
+        let mut controller = Controller {
+            id,
+            config,
+            rules,
+            voter,
+            inbox: Inbox::default(),
+            image: MetadataImage::default(),
+            active: None,
+            due: Vec::new(),
+        };
         controller.settle(ctx);
         controller
     }
@@ -182,7 +192,12 @@ impl Controller {
         loop {
             self.follow_quorum(ctx);
             let mut due = core::mem::take(&mut self.due);
-            due.extend(self.voter.take_ready().into_iter().map(|(conn, correlation, response)| Due { conn, correlation, response, cause: None }));
+            due.extend(self.voter.take_ready().into_iter().map(|(conn, correlation, response)| Due {
+                conn,
+                correlation,
+                response,
+                cause: None,
+            }));
             if due.is_empty() {
                 return;
             }

@@ -1,4 +1,5 @@
-//! AlterPartition (KIP-497, KIP-841, KIP-903), ElectLeaders (KIP-460) and producer-id blocks: what leaders and administrators ask about partitions. It moves no replica.
+//! AlterPartition (KIP-497, KIP-841, KIP-903), ElectLeaders (KIP-460) and producer-id blocks: what leaders and
+//! administrators ask about partitions. It moves no replica.
 
 use alloc::rc::Rc;
 use alloc::vec;
@@ -8,7 +9,8 @@ use super::election::{Election, PartitionChangeBuilder};
 use super::{Controller, Decision};
 use crate::base::{BrokerEpoch, BrokerId, LeaderEpoch, PartitionEpoch, Tp};
 use crate::protocol::{
-    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, DescribedQuorum, ErrorCode, LeaderRecoveryState, MetadataRecord, PartitionChange, PartitionRegistration, Response,
+    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, DescribedQuorum, ErrorCode, LeaderRecoveryState,
+    MetadataRecord, PartitionChange, PartitionRegistration, Response,
 };
 use crate::rules::fixed;
 use crate::trace::IsrChanger;
@@ -17,7 +19,10 @@ impl Controller {
     /// AlterPartition: the tests in Kafka's order, then one change record for each partition.
     pub(super) fn alter_partition(&mut self, request: &AlterPartitionRequest) -> Decision {
         if self.image.brokers.get(&request.broker).is_none_or(|b| b.epoch != request.broker_epoch) {
-            return Decision::answer(Response::AlterPartition { error: ErrorCode::StaleBrokerEpoch, partitions: Vec::new() });
+            return Decision::answer(Response::AlterPartition {
+                error: ErrorCode::StaleBrokerEpoch,
+                partitions: Vec::new(),
+            });
         }
         let mut records = Vec::new();
         let mut partitions = Vec::new();
@@ -58,7 +63,11 @@ impl Controller {
         Decision { records, response: Response::AlterPartition { error: ErrorCode::None, partitions }, by }
     }
 
-    fn check_alteration(&self, sender: BrokerId, item: &AlterPartitionItem) -> Result<&PartitionRegistration, ErrorCode> {
+    fn check_alteration(
+        &self,
+        sender: BrokerId,
+        item: &AlterPartitionItem,
+    ) -> Result<&PartitionRegistration, ErrorCode> {
         if !self.image.topics.contains_key(&item.tp.topic) {
             return Err(ErrorCode::UnknownTopicId);
         }
@@ -107,7 +116,11 @@ impl Controller {
         let tp = Tp { topic, partition: number };
         let Some(partition) = self.image.partition(tp) else { return refuse(ErrorCode::UnknownTopicOrPartition) };
         let preferred = partition.replicas.first().copied();
-        let needless = if unclean { partition.leader.is_some() } else { partition.leader.is_some() && partition.leader == preferred };
+        let needless = if unclean {
+            partition.leader.is_some()
+        } else {
+            partition.leader.is_some() && partition.leader == preferred
+        };
         if needless {
             return refuse(ErrorCode::ElectionNotNeeded);
         }
@@ -120,24 +133,41 @@ impl Controller {
     }
 
     /// The record of an election that leaves the ISR as far as it can.
-    pub(super) fn elect(&self, tp: Tp, partition: &PartitionRegistration, election: Election) -> Option<MetadataRecord> {
+    pub(super) fn elect(
+        &self,
+        tp: Tp,
+        partition: &PartitionRegistration,
+        election: Election,
+    ) -> Option<MetadataRecord> {
         let acceptable = |r: BrokerId| self.image.is_active(r);
-        self.builder(tp, partition, election, partition.isr.clone(), &acceptable).build().map(MetadataRecord::PartitionChange)
+        self.builder(tp, partition, election, partition.isr.clone(), &acceptable)
+            .build()
+            .map(MetadataRecord::PartitionChange)
     }
 
     /// AllocateProducerIds: the next block of ids for a broker.
     pub(super) fn allocate_producer_ids(&mut self, broker: BrokerId, epoch: BrokerEpoch) -> Decision {
         if self.image.brokers.get(&broker).is_none_or(|b| b.epoch != epoch) {
-            return Decision::answer(Response::AllocateProducerIds { error: ErrorCode::StaleBrokerEpoch, start: -1, len: 0 });
+            return Decision::answer(Response::AllocateProducerIds {
+                error: ErrorCode::StaleBrokerEpoch,
+                start: -1,
+                len: 0,
+            });
         }
         let start = self.image.next_producer_id;
         let len = fixed::PRODUCER_ID_BLOCK;
-        let record = MetadataRecord::ProducerIds { broker, broker_epoch: epoch, next_producer_id: start + i64::from(len) };
+        let record =
+            MetadataRecord::ProducerIds { broker, broker_epoch: epoch, next_producer_id: start + i64::from(len) };
         Decision::new(vec![record], Response::AllocateProducerIds { error: ErrorCode::None, start, len })
     }
 
     pub(super) fn describe_quorum(&self) -> Response {
         let high_watermark = self.voter.leader_high_watermark().unwrap_or(-1);
-        Response::DescribeQuorum(DescribedQuorum { error: ErrorCode::None, leader: self.voter.leader(), epoch: self.voter.epoch(), high_watermark })
+        Response::DescribeQuorum(DescribedQuorum {
+            error: ErrorCode::None,
+            leader: self.voter.leader(),
+            epoch: self.voter.epoch(),
+            high_watermark,
+        })
     }
 }

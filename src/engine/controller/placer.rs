@@ -62,7 +62,12 @@ struct Rack {
 }
 
 /// Replicas of `partitions` partitions, the first of each on an unfenced broker. `draw(n)` is uniform below n.
-pub(super) fn place(brokers: &[UsableBroker], partitions: u32, replication_factor: i32, draw: &mut dyn FnMut(u32) -> u32) -> Result<Vec<Vec<BrokerId>>, PlacementError> {
+pub(super) fn place(
+    brokers: &[UsableBroker],
+    partitions: u32,
+    replication_factor: i32,
+    draw: &mut dyn FnMut(u32) -> u32,
+) -> Result<Vec<Vec<BrokerId>>, PlacementError> {
     let unfenced = brokers.iter().filter(|b| !b.fenced).count();
     if replication_factor <= 0 {
         return Err(PlacementError::NotPositive);
@@ -103,7 +108,13 @@ fn group(brokers: &[UsableBroker], draw: &mut dyn FnMut(u32) -> u32) -> Vec<Rack
         let [unfenced, fenced] = by_rack.entry(broker.rack.clone()).or_default();
         if broker.fenced { fenced.push(broker.id) } else { unfenced.push(broker.id) }
     }
-    by_rack.into_values().map(|[unfenced, fenced]| Rack { unfenced: BrokerList::new(unfenced, draw), fenced: BrokerList::new(fenced, draw) }).collect()
+    by_rack
+        .into_values()
+        .map(|[unfenced, fenced]| Rack {
+            unfenced: BrokerList::new(unfenced, draw),
+            fenced: BrokerList::new(fenced, draw),
+        })
+        .collect()
 }
 
 fn one(racks: &mut [Rack], rack_offset: usize, epoch: u32, replication_factor: usize) -> Vec<BrokerId> {

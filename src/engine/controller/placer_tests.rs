@@ -12,7 +12,14 @@ type Given = (u32, &'static str, bool);
 type Row<'a> = (&'a [Given], i32, u32, &'a [&'a [u32]]);
 
 fn usable(given: &[Given]) -> Vec<UsableBroker> {
-    given.iter().map(|(id, rack, fenced)| UsableBroker { id: BrokerId(*id), rack: (!rack.is_empty()).then(|| (*rack).into()), fenced: *fenced }).collect()
+    given
+        .iter()
+        .map(|(id, rack, fenced)| UsableBroker {
+            id: BrokerId(*id),
+            rack: (!rack.is_empty()).then(|| (*rack).into()),
+            fenced: *fenced,
+        })
+        .collect()
 }
 
 fn placed(given: &[Given], rf: i32, partitions: u32, first: u32) -> Vec<Vec<u32>> {
@@ -28,10 +35,12 @@ fn placed(given: &[Given], rf: i32, partitions: u32, first: u32) -> Vec<Vec<u32>
 #[test]
 fn a_01_to_a_11_striped_placer() {
     let plain = |n: u32| (0..n).map(|id| (id, "", false)).collect::<Vec<Given>>();
-    let racks: Vec<Given> = [(0, "A", false), (1, "A", false), (2, "B", false), (3, "B", false), (4, "C", false), (5, "C", false)].to_vec();
+    let racks: Vec<Given> =
+        [(0, "A", false), (1, "A", false), (2, "B", false), (3, "B", false), (4, "C", false), (5, "C", false)].to_vec();
     let one_up: Vec<Given> = [(0, "", false), (1, "", true), (2, "", true)].to_vec();
     let two_up: Vec<Given> = [(0, "", false), (1, "", false), (2, "", true)].to_vec();
-    let mixed: Vec<Given> = [(0, "A", false), (1, "A", true), (2, "B", true), (3, "B", true), (4, "C", false), (5, "C", false)].to_vec();
+    let mixed: Vec<Given> =
+        [(0, "A", false), (1, "A", true), (2, "B", true), (3, "B", true), (4, "C", false), (5, "C", false)].to_vec();
     let table: [Row<'_>; 11] = [
         (&plain(3), 2, 0, &[&[0, 1], &[1, 2], &[2, 0]]),
         (&plain(3), 2, 1, &[&[1, 2], &[2, 0], &[0, 1]]),
@@ -64,7 +73,8 @@ fn whatever_is_drawn_replicas_are_distinct_and_the_first_is_unfenced() {
     for seed in 0..200 {
         let mut rng = Rng::stream(seed, StreamId::Node(NodeId::Controller(ControllerId(1))));
         let n = 1 + rng.below(9);
-        let given: Vec<Given> = (0..n).map(|id| (id, ["", "A", "B", "C"][rng.below(4) as usize], id > 0 && rng.below(3) == 0)).collect();
+        let given: Vec<Given> =
+            (0..n).map(|id| (id, ["", "A", "B", "C"][rng.below(4) as usize], id > 0 && rng.below(3) == 0)).collect();
         let rf = 1 + rng.below(n) as i32;
         let placed = place(&usable(&given), 40, rf, &mut |bound| rng.below(bound)).expect("enough brokers");
         for replicas in placed {

@@ -17,10 +17,17 @@ impl Controller {
             Api::IncrementalAlterConfigs => Response::IncrementalAlterConfigs { error },
             Api::AlterPartition => Response::AlterPartition { error, partitions: Vec::new() },
             Api::BrokerRegistration => Response::BrokerRegistration { error, epoch: BrokerEpoch(-1) },
-            Api::BrokerHeartbeat => Response::BrokerHeartbeat { error, is_caught_up: false, is_fenced: false, should_shut_down: false },
+            Api::BrokerHeartbeat => {
+                Response::BrokerHeartbeat { error, is_caught_up: false, is_fenced: false, should_shut_down: false }
+            }
             Api::AllocateProducerIds => Response::AllocateProducerIds { error, start: -1, len: 0 },
             Api::InitProducerId => Response::InitProducerId { error, id: ProducerId(-1), epoch: ProducerEpoch(-1) },
-            Api::DescribeQuorum => Response::DescribeQuorum(DescribedQuorum { error, leader: self.voter.leader(), epoch: self.voter.epoch(), high_watermark: -1 }),
+            Api::DescribeQuorum => Response::DescribeQuorum(DescribedQuorum {
+                error,
+                leader: self.voter.leader(),
+                epoch: self.voter.epoch(),
+                high_watermark: -1,
+            }),
             Api::DeleteRecords => Response::DeleteRecords { error, low_watermark: -1 },
             // The rest is never sent to a controller; any answer with an error tells so.
             Api::Produce

@@ -1,4 +1,5 @@
-//! Longer sequences: recorded ones record by record, and random ones under invariants. Single decisions are tested by table.
+//! Longer sequences: recorded ones record by record, and random ones under invariants. Single decisions are tested by
+//! table.
 
 use alloc::vec::Vec;
 
@@ -47,7 +48,8 @@ fn e_22_two_clean_stops_as_recorded() {
 #[test]
 fn r_19_order_of_the_isr_over_three_restarts() {
     let mut b = Bench::cluster(Version::V4_1, 3, &[1, 2, 3], "1");
-    for (id, leader, without, with) in [(1, 2, [2, 3], [2, 3, 1]), (2, 1, [3, 1], [3, 1, 2]), (3, 1, [1, 2], [1, 2, 3])] {
+    for (id, leader, without, with) in [(1, 2, [2, 3], [2, 3, 1]), (2, 1, [3, 1], [3, 1, 2]), (3, 1, [1, 2], [1, 2, 3])]
+    {
         let epoch = b.epoch(id);
         b.fence(id);
         assert_eq!((b.state().0, b.state().2), (leader, without.to_vec()), "{id} stops");
@@ -87,7 +89,12 @@ fn random_walks_keep_the_invariants_and_replay_to_the_same_image() {
                 let up = b.controller.image().is_unfenced(crate::base::BrokerId(id));
                 let active = b.controller.image().is_active(crate::base::BrokerId(id));
                 // A broker that has begun to stop asks for nothing else until it is started again.
-                let stopping = b.controller.image().brokers.get(&crate::base::BrokerId(id)).is_some_and(|r| r.in_controlled_shutdown);
+                let stopping = b
+                    .controller
+                    .image()
+                    .brokers
+                    .get(&crate::base::BrokerId(id))
+                    .is_some_and(|r| r.in_controlled_shutdown);
                 match rng.below(10) {
                     0 | 1 if active => b.fence(id),
                     2 if up => {
@@ -114,7 +121,10 @@ fn random_walks_keep_the_invariants_and_replay_to_the_same_image() {
                     9 => {
                         let value = if rng.below(2) == 0 { "true" } else { "false" };
                         let configs = config_map(&[("unclean.leader.election.enable", value)]);
-                        b.ask(1, Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs });
+                        b.ask(
+                            1,
+                            Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs },
+                        );
                     }
                     _ => {
                         b.beat(id, false, stopping);

@@ -1,4 +1,5 @@
-//! What the active controller remembers of each broker's heartbeats. It lives in memory only: a new controller starts all sessions anew.
+//! What the active controller remembers of each broker's heartbeats. It lives in memory only: a new controller starts
+//! all sessions anew.
 
 use alloc::collections::BTreeMap;
 
@@ -26,7 +27,12 @@ pub struct Sessions {
 impl Sessions {
     /// Sessions of a controller that has just become active: every unfenced broker counts as heard of now.
     pub(super) fn restarted(image: &MetadataImage, now: SimTime) -> Sessions {
-        let session = |epoch, fenced: bool| BrokerSession { epoch, last_contact: (!fenced).then_some(now), metadata_offset: -1, shutdown_offset: None };
+        let session = |epoch, fenced: bool| BrokerSession {
+            epoch,
+            last_contact: (!fenced).then_some(now),
+            metadata_offset: -1,
+            shutdown_offset: None,
+        };
         Sessions { of: image.brokers.iter().map(|(id, b)| (*id, session(b.epoch, b.fenced))).collect() }
     }
 
@@ -45,7 +51,12 @@ impl Sessions {
 
     /// A heartbeat of the registered incarnation.
     pub(super) fn touch(&mut self, broker: BrokerId, epoch: BrokerEpoch, now: SimTime, metadata_offset: Offset) {
-        let session = self.of.entry(broker).or_insert(BrokerSession { epoch, last_contact: None, metadata_offset: -1, shutdown_offset: None });
+        let session = self.of.entry(broker).or_insert(BrokerSession {
+            epoch,
+            last_contact: None,
+            metadata_offset: -1,
+            shutdown_offset: None,
+        });
         session.epoch = epoch;
         session.last_contact = Some(now);
         session.metadata_offset = session.metadata_offset.max(metadata_offset);

@@ -1,17 +1,22 @@
-//! A bench for the controller: a quorum of one, so that every decision is committed at once, and brokers that exist only as requests.
+//! A bench for the controller: a quorum of one, so that every decision is committed at once, and brokers that exist
+//! only as requests.
 
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Controller, ControllerStart};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, CorrelationId, Dur, Incarnation, LeaderEpoch, NodeId, PartitionEpoch, SimTime, TopicId, Tp};
+use crate::base::{
+    BrokerEpoch, BrokerId, ControllerId, CorrelationId, Dur, Incarnation, LeaderEpoch, NodeId, PartitionEpoch, SimTime,
+    TopicId, Tp,
+};
 use crate::node::testing::TestNode;
 use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
 use crate::protocol::config::{NodeConfig, config_map};
 use crate::protocol::{
-    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, BrokerHeartbeatRequest, BrokerRegistrationRequest, CreateTopicRequest, ErrorCode, LeaderRecoveryState,
-    MetadataRecord, PartitionRegistration, Payload, Placement, Request, Response,
+    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, BrokerHeartbeatRequest, BrokerRegistrationRequest,
+    CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord, PartitionRegistration, Payload, Placement,
+    Request, Response,
 };
 use crate::rules::Version;
 
@@ -35,7 +40,8 @@ impl Bench {
         let mut node = TestNode::new(ME);
         let config = Rc::new(NodeConfig::parse(&config_map(config)).expect("a valid configuration"));
         let id = ControllerId(1);
-        let start = ControllerStart { id, incarnation: Incarnation(1), config, rules: version.rules(), voters: [id].to_vec() };
+        let start =
+            ControllerStart { id, incarnation: Incarnation(1), config, rules: version.rules(), voters: [id].to_vec() };
         let controller = Controller::start(&mut node.ctx(), start);
         Bench { node, controller, asked: 0, incarnations: 0 }
     }
@@ -56,10 +62,19 @@ impl Bench {
 
     pub fn try_ask(&mut self, broker: u32, body: Request) -> Option<Response> {
         self.asked += 1;
-        let conn = ConnId { client: NodeId::Broker(BrokerId(broker)), server: ME, channel: Channel::Lifecycle, generation: self.asked };
+        let conn = ConnId {
+            client: NodeId::Broker(BrokerId(broker)),
+            server: ME,
+            channel: Channel::Lifecycle,
+            generation: self.asked,
+        };
         self.controller.on_event(&mut self.node.ctx(), Event::Request { conn, correlation: CorrelationId(1), body });
         self.node.effects.drain(..).find_map(|effect| match effect {
-            Effect::Send { conn: to, direction: Direction::Response, body: Body::Response(response), .. } if to == conn => Some(response),
+            Effect::Send { conn: to, direction: Direction::Response, body: Body::Response(response), .. }
+                if to == conn =>
+            {
+                Some(response)
+            }
             Effect::Send { .. } | Effect::Close { .. } | Effect::Exit { .. } => None,
         })
     }
@@ -89,7 +104,12 @@ impl Bench {
 
     pub fn register(&mut self, id: u32, previous: Option<BrokerEpoch>) -> (ErrorCode, BrokerEpoch) {
         self.incarnations += 1;
-        let request = BrokerRegistrationRequest { broker: BrokerId(id), incarnation: Incarnation(self.incarnations), rack: None, previous_broker_epoch: previous };
+        let request = BrokerRegistrationRequest {
+            broker: BrokerId(id),
+            incarnation: Incarnation(self.incarnations),
+            rack: None,
+            previous_broker_epoch: previous,
+        };
         match self.ask(id, Request::BrokerRegistration(request)) {
             Response::BrokerRegistration { error, epoch } => (error, epoch),
             other => panic!("{other:?}"),
@@ -98,10 +118,25 @@ impl Bench {
     pub fn epoch(&self, id: u32) -> BrokerEpoch {
         self.controller.image.brokers.get(&BrokerId(id)).map_or(BrokerEpoch(-1), |b| b.epoch)
     }
-    pub fn heartbeat(&mut self, id: u32, epoch: BrokerEpoch, offset: i64, want_fence: bool, want_shut_down: bool) -> (ErrorCode, bool, bool) {
-        let request = BrokerHeartbeatRequest { broker: BrokerId(id), epoch, current_metadata_offset: offset, want_fence, want_shut_down };
+    pub fn heartbeat(
+        &mut self,
+        id: u32,
+        epoch: BrokerEpoch,
+        offset: i64,
+        want_fence: bool,
+        want_shut_down: bool,
+    ) -> (ErrorCode, bool, bool) {
+        let request = BrokerHeartbeatRequest {
+            broker: BrokerId(id),
+            epoch,
+            current_metadata_offset: offset,
+            want_fence,
+            want_shut_down,
+        };
         match self.ask(id, Request::BrokerHeartbeat(request)) {
-            Response::BrokerHeartbeat { error, is_fenced, should_shut_down, .. } => (error, is_fenced, should_shut_down),
+            Response::BrokerHeartbeat { error, is_fenced, should_shut_down, .. } => {
+                (error, is_fenced, should_shut_down)
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -132,7 +167,8 @@ impl Bench {
         self.create(name, Placement::Manual([(0, ids(replicas))].to_vec()), configs)
     }
     pub fn create(&mut self, name: &str, placement: Placement, configs: &[(&str, &str)]) -> ErrorCode {
-        let request = CreateTopicRequest { name: name.into(), placement, configs: config_map(configs), timeout: Dur::secs(30) };
+        let request =
+            CreateTopicRequest { name: name.into(), placement, configs: config_map(configs), timeout: Dur::secs(30) };
         match self.ask(1, Request::Envelope(alloc::boxed::Box::new(Request::CreateTopics(request)))) {
             Response::CreateTopics { error } => error,
             other => panic!("{other:?}"),
@@ -150,10 +186,20 @@ impl Bench {
     pub fn item(&self, isr: &[u32]) -> AlterPartitionItem {
         let p = self.partition();
         let new_isr = isr.iter().map(|id| (BrokerId(*id), Some(self.epoch(*id)))).collect();
-        AlterPartitionItem { tp: T, leader_epoch: p.leader_epoch, partition_epoch: p.partition_epoch, new_isr, leader_recovery: LeaderRecoveryState::Recovered }
+        AlterPartitionItem {
+            tp: T,
+            leader_epoch: p.leader_epoch,
+            partition_epoch: p.partition_epoch,
+            new_isr,
+            leader_recovery: LeaderRecoveryState::Recovered,
+        }
     }
     pub fn alter(&mut self, sender: u32, item: AlterPartitionItem) -> (ErrorCode, Option<AlteredPartition>) {
-        let request = AlterPartitionRequest { broker: BrokerId(sender), broker_epoch: self.epoch(sender), partitions: [item].to_vec() };
+        let request = AlterPartitionRequest {
+            broker: BrokerId(sender),
+            broker_epoch: self.epoch(sender),
+            partitions: [item].to_vec(),
+        };
         match self.ask(sender, Request::AlterPartition(request)) {
             Response::AlterPartition { error, mut partitions } => (error, partitions.pop()),
             other => panic!("{other:?}"),
@@ -208,7 +254,9 @@ fn word(record: &MetadataRecord) -> String {
         }
         MetadataRecord::RegisterBroker { broker, .. } => alloc::format!("register {broker}"),
         MetadataRecord::BrokerRegistrationChange { broker, fenced: Some(true), .. } => alloc::format!("fence {broker}"),
-        MetadataRecord::BrokerRegistrationChange { broker, fenced: Some(false), .. } => alloc::format!("unfence {broker}"),
+        MetadataRecord::BrokerRegistrationChange { broker, fenced: Some(false), .. } => {
+            alloc::format!("unfence {broker}")
+        }
         MetadataRecord::BrokerRegistrationChange { broker, fenced: None, .. } => alloc::format!("stopping {broker}"),
         MetadataRecord::Config { name, value, .. } => alloc::format!("{name}={}", value.as_deref().unwrap_or("")),
         other => super::record_name(other).into(),

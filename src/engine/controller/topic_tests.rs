@@ -92,7 +92,15 @@ fn records_of_the_offsets_topic() {
     let mut b = three();
     let from = b.end();
     assert_eq!(b.create(CONSUMER_OFFSETS, counts(3, 3), &[]), ErrorCode::None);
-    let expected = ["Topic", "compression.type=producer", "cleanup.policy=compact", "segment.bytes=104857600", "Partition", "Partition", "Partition"];
+    let expected = [
+        "Topic",
+        "compression.type=producer",
+        "cleanup.policy=compact",
+        "segment.bytes=104857600",
+        "Partition",
+        "Partition",
+        "Partition",
+    ];
     assert_eq!(b.batches(from), [expected]);
 }
 
@@ -100,7 +108,8 @@ fn records_of_the_offsets_topic() {
 fn more_partitions_and_deletion() {
     let mut b = three();
     assert_eq!(b.create("u", counts(1, 2), &[]), ErrorCode::None);
-    let grow = |b: &mut Bench, name: &str, total| match b.ask(1, Request::CreatePartitions { name: name.into(), total }) {
+    let grow = |b: &mut Bench, name: &str, total| match b.ask(1, Request::CreatePartitions { name: name.into(), total })
+    {
         Response::CreatePartitions { error } => error,
         other => panic!("{other:?}"),
     };
@@ -110,7 +119,10 @@ fn more_partitions_and_deletion() {
     let first = b.controller.image().topic_id("u").expect("it is there");
     assert!(b.controller.image().topics[&first].partitions.iter().all(|p| p.replicas.len() == 2));
     assert_eq!(b.ask(1, Request::DeleteTopics { name: "u".into() }), Response::DeleteTopics { error: ErrorCode::None });
-    assert_eq!(b.ask(1, Request::DeleteTopics { name: "u".into() }), Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition });
+    assert_eq!(
+        b.ask(1, Request::DeleteTopics { name: "u".into() }),
+        Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition }
+    );
     assert_eq!(b.create("u", counts(1, 2), &[]), ErrorCode::None);
     assert_ne!(b.controller.image().topic_id("u"), Some(first), "a topic that is made again is another one");
 }
@@ -119,7 +131,9 @@ fn more_partitions_and_deletion() {
 fn refusals_of_configs() {
     let mut b = three();
     assert_eq!(b.create("u", counts(1, 1), &[]), ErrorCode::None);
-    let mut alter = |resource: ConfigTarget, key: &str, value: &str| match b.ask(1, Request::IncrementalAlterConfigs { resource, configs: config_map(&[(key, value)]) }) {
+    let mut alter = |resource: ConfigTarget, key: &str, value: &str| match b
+        .ask(1, Request::IncrementalAlterConfigs { resource, configs: config_map(&[(key, value)]) })
+    {
         Response::IncrementalAlterConfigs { error } => error,
         other => panic!("{other:?}"),
     };

@@ -12,7 +12,8 @@ use crate::base::{BrokerId, LeaderEpoch, PartitionEpoch, TopicId, Tp};
 use crate::node::Ctx;
 use crate::protocol::config::validate_topic;
 use crate::protocol::{
-    CONSUMER_OFFSETS, ConfigMap, ConfigResource, CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord, PartitionRegistration, Placement, Response,
+    CONSUMER_OFFSETS, ConfigMap, ConfigResource, CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord,
+    PartitionRegistration, Placement, Response,
 };
 use crate::trace::Kind;
 
@@ -20,7 +21,8 @@ use crate::trace::Kind;
 const MAX_NAME: usize = 249;
 
 /// Configs that the offsets topic is made with, in the order in which Kafka writes them.
-const OFFSETS_TOPIC_CONFIGS: [(&str, &str); 3] = [("compression.type", "producer"), ("cleanup.policy", "compact"), ("segment.bytes", "104857600")];
+const OFFSETS_TOPIC_CONFIGS: [(&str, &str); 3] =
+    [("compression.type", "producer"), ("cleanup.policy", "compact"), ("segment.bytes", "104857600")];
 
 impl Controller {
     /// CreateTopics for one topic.
@@ -56,7 +58,11 @@ impl Controller {
         let topic = TopicId(self.image.last_topic.0 + 1);
         let mut records = vec![MetadataRecord::Topic { name: name.clone(), topic }];
         for (key, value) in ordered_configs(name, &request.configs) {
-            records.push(MetadataRecord::Config { resource: ConfigResource::Topic(topic), name: key, value: Some(value) });
+            records.push(MetadataRecord::Config {
+                resource: ConfigResource::Topic(topic),
+                name: key,
+                value: Some(value),
+            });
         }
         let replication_factor = assignments.first().map_or(0, Vec::len) as u32;
         let partitions = assignments.len() as u32;
@@ -79,7 +85,8 @@ impl Controller {
         let flat = |name: &str| -> String { name.replace('.', "_") };
         if name.contains(['.', '_']) {
             let flattened = flat(name);
-            if self.image.topic_ids.keys().any(|existing| existing.contains(['.', '_']) && flat(existing) == flattened) {
+            if self.image.topic_ids.keys().any(|existing| existing.contains(['.', '_']) && flat(existing) == flattened)
+            {
                 return Err(ErrorCode::InvalidTopicException);
             }
         }
@@ -103,10 +110,21 @@ impl Controller {
         if placed.is_empty() { Err(ErrorCode::InvalidReplicaAssignment) } else { Ok(placed) }
     }
 
-    fn placed(&self, ctx: &mut Ctx<'_>, partitions: u32, replication_factor: i32) -> Result<Vec<Vec<BrokerId>>, ErrorCode> {
-        let usable: Vec<UsableBroker> =
-            self.image.brokers.iter().filter(|(_, b)| !b.in_controlled_shutdown).map(|(id, b)| UsableBroker { id: *id, rack: b.rack.clone(), fenced: b.fenced }).collect();
-        place(&usable, partitions, replication_factor, &mut |n| ctx.rng.below(n)).map_err(|_| ErrorCode::InvalidReplicationFactor)
+    fn placed(
+        &self,
+        ctx: &mut Ctx<'_>,
+        partitions: u32,
+        replication_factor: i32,
+    ) -> Result<Vec<Vec<BrokerId>>, ErrorCode> {
+        let usable: Vec<UsableBroker> = self
+            .image
+            .brokers
+            .iter()
+            .filter(|(_, b)| !b.in_controlled_shutdown)
+            .map(|(id, b)| UsableBroker { id: *id, rack: b.rack.clone(), fenced: b.fenced })
+            .collect();
+        place(&usable, partitions, replication_factor, &mut |n| ctx.rng.below(n))
+            .map_err(|_| ErrorCode::InvalidReplicationFactor)
     }
 
     /// A new partition: ISR = active replicas in the order of assignment, the first of them leads.
@@ -127,7 +145,9 @@ impl Controller {
 
     /// DeleteTopics for one topic.
     pub(super) fn delete_topic(&mut self, ctx: &mut Ctx<'_>, name: &Rc<str>) -> Decision {
-        let Some(topic) = self.image.topic_id(name) else { return Decision::answer(Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition }) };
+        let Some(topic) = self.image.topic_id(name) else {
+            return Decision::answer(Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition });
+        };
         ctx.because(Kind::TopicDeleted { topic, name: name.clone() });
         Decision::new(vec![MetadataRecord::RemoveTopic { topic }], Response::DeleteTopics { error: ErrorCode::None })
     }
@@ -150,11 +170,15 @@ impl Controller {
         let replication_factor = image.partitions.first().map_or(1, |p| p.replicas.len()) as i32;
         let placed = self.placed(ctx, total - present, replication_factor)?;
         ctx.because(Kind::PartitionsAdded { topic, total });
-        Ok((present..).zip(placed).map(|(partition, replicas)| self.new_partition(Tp { topic, partition }, replicas)).collect())
+        Ok((present..)
+            .zip(placed)
+            .map(|(partition, replicas)| self.new_partition(Tp { topic, partition }, replicas))
+            .collect())
     }
 }
 
-/// The configs of a new topic in the order of their records. The offsets topic gets its own ones if it is asked for without any.
+/// The configs of a new topic in the order of their records. The offsets topic gets its own ones if it is asked for
+/// without any.
 fn ordered_configs(name: &str, configs: &ConfigMap) -> Vec<(Rc<str>, Rc<str>)> {
     if name != CONSUMER_OFFSETS {
         return configs.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
@@ -162,7 +186,8 @@ fn ordered_configs(name: &str, configs: &ConfigMap) -> Vec<(Rc<str>, Rc<str>)> {
     if configs.is_empty() {
         return OFFSETS_TOPIC_CONFIGS.iter().map(|(k, v)| (Rc::from(*k), Rc::from(*v))).collect();
     }
-    let known = |key: &str| OFFSETS_TOPIC_CONFIGS.iter().position(|(k, _)| *k == key).unwrap_or(OFFSETS_TOPIC_CONFIGS.len());
+    let known =
+        |key: &str| OFFSETS_TOPIC_CONFIGS.iter().position(|(k, _)| *k == key).unwrap_or(OFFSETS_TOPIC_CONFIGS.len());
     let mut ordered: Vec<(Rc<str>, Rc<str>)> = configs.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     ordered.sort_by_key(|(key, _)| known(key));
     ordered

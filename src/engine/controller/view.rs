@@ -70,9 +70,17 @@ impl Controller {
         let mut records = Vec::new();
         for batch in disk.metadata_log.batches().rev() {
             let committed = batch.next_offset() <= self.high_watermark();
-            let view = |offset, name| RecordView { offset, epoch: QuorumEpoch(batch.epoch), name, origin: batch.origin, committed };
+            let view = |offset, name| RecordView {
+                offset,
+                epoch: QuorumEpoch(batch.epoch),
+                name,
+                origin: batch.origin,
+                committed,
+            };
             match &batch.payload {
-                Payload::Metadata(list) => records.extend(list.iter().enumerate().rev().map(|(i, r)| view(batch.base_offset + i as i64, record_name(r)))),
+                Payload::Metadata(list) => records.extend(
+                    list.iter().enumerate().rev().map(|(i, r)| view(batch.base_offset + i as i64, record_name(r))),
+                ),
                 Payload::LeaderChange => records.push(view(batch.base_offset, "LeaderChange")),
                 Payload::Data(_) | Payload::Group(_) => {}
             }

@@ -1,4 +1,5 @@
-//! From a decision to the log and back: replay at once, answer when committed, revert when leadership is lost (QuorumController). It makes no decision itself.
+//! From a decision to the log and back: replay at once, answer when committed, revert when leadership is lost
+//! (QuorumController). It makes no decision itself.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,13 +16,15 @@ use crate::trace::{IsrChanger, Kind};
 pub(super) const UNCLEAN_INTERVAL: Dur = Dur::secs(300);
 
 impl Controller {
-    /// Appends the records of one event as one batch and applies them to memory. Returns the offset up to which the answer must be committed:
+    /// Appends the records of one event as one batch and applies them to memory. Returns the offset up to which the
+    /// answer must be committed:
     /// an answer without records of its own waits for whatever it may have read.
     pub(super) fn write(&mut self, ctx: &mut Ctx<'_>, records: Vec<MetadataRecord>, by: IsrChanger) -> Offset {
         if records.is_empty() {
             return self.image.applied_to;
         }
-        // A batch of partition changes alone has no decision but these; its first note is the cause of what follows from it.
+        // A batch of partition changes alone has no decision but these; its first note is the cause of what follows
+        // from it.
         let partitions_only = records.iter().all(|r| matches!(r, MetadataRecord::PartitionChange(_)));
         let mut origin = None;
         let mut loses_leader = false;
@@ -54,7 +57,9 @@ impl Controller {
             first.get_or_insert(seq);
         };
         if let Some(isr) = &change.isr {
-            let missing = |from: &[BrokerId], of: &[BrokerId]| -> Vec<BrokerId> { of.iter().copied().filter(|b| !from.contains(b)).collect() };
+            let missing = |from: &[BrokerId], of: &[BrokerId]| -> Vec<BrokerId> {
+                of.iter().copied().filter(|b| !from.contains(b)).collect()
+            };
             let removed = missing(isr, &before.isr);
             let added = missing(&before.isr, isr);
             if !removed.is_empty() {
@@ -100,7 +105,9 @@ impl Controller {
         if self.image.applied_to >= high_watermark {
             return;
         }
-        for batch in ctx.disk.metadata_log.batches_from(self.image.applied_to).take_while(|b| b.next_offset() <= high_watermark) {
+        for batch in
+            ctx.disk.metadata_log.batches_from(self.image.applied_to).take_while(|b| b.next_offset() <= high_watermark)
+        {
             match &batch.payload {
                 Payload::Metadata(records) => records.iter().for_each(|record| self.image.replay(record)),
                 Payload::Data(_) | Payload::Group(_) | Payload::LeaderChange => {}
@@ -116,7 +123,12 @@ impl Controller {
             && *entry.key() <= high_watermark
         {
             for w in entry.remove() {
-                self.due.push(Due { conn: w.conn, correlation: w.correlation, response: Some(w.response), cause: Some(w.cause) });
+                self.due.push(Due {
+                    conn: w.conn,
+                    correlation: w.correlation,
+                    response: Some(w.response),
+                    cause: Some(w.cause),
+                });
             }
         }
     }
@@ -131,9 +143,12 @@ impl Controller {
         }
         let config = self.config.clone();
         match self.rules.fencing_check {
-            FencingCheck::Periodic => ctx.set(Timer::Controller(ControllerTimer::SessionCheck), config.broker_session_timeout.scaled(1, 8)),
+            FencingCheck::Periodic => {
+                ctx.set(Timer::Controller(ControllerTimer::SessionCheck), config.broker_session_timeout.scaled(1, 8))
+            }
             FencingCheck::Timer => {
-                let unfenced: Vec<BrokerId> = self.image.brokers.iter().filter(|(_, b)| !b.fenced).map(|(id, _)| *id).collect();
+                let unfenced: Vec<BrokerId> =
+                    self.image.brokers.iter().filter(|(_, b)| !b.fenced).map(|(id, _)| *id).collect();
                 for broker in unfenced {
                     ctx.set(Timer::Controller(ControllerTimer::Session(broker)), config.broker_session_timeout);
                 }
@@ -144,8 +159,12 @@ impl Controller {
         }
         let leaderless = self.image.partitions().any(|(_, p)| p.leader.is_none());
         match self.rules.unclean_by_config {
-            UncleanByConfig::RunPeriodic => ctx.set(Timer::Controller(ControllerTimer::UncleanBalance), UNCLEAN_INTERVAL),
-            UncleanByConfig::RunAfterLoss if leaderless => ctx.set(Timer::Controller(ControllerTimer::UncleanBalance), UNCLEAN_INTERVAL),
+            UncleanByConfig::RunPeriodic => {
+                ctx.set(Timer::Controller(ControllerTimer::UncleanBalance), UNCLEAN_INTERVAL)
+            }
+            UncleanByConfig::RunAfterLoss if leaderless => {
+                ctx.set(Timer::Controller(ControllerTimer::UncleanBalance), UNCLEAN_INTERVAL)
+            }
             UncleanByConfig::RunAfterLoss | UncleanByConfig::Ignored => {}
         }
         self.arm_no_op(ctx);
@@ -159,7 +178,12 @@ impl Controller {
             let response = self.refusal(w.api, crate::protocol::ErrorCode::NotController);
             self.due.push(Due { conn: w.conn, correlation: w.correlation, response: Some(response), cause: None });
         }
-        for timer in [ControllerTimer::SessionCheck, ControllerTimer::NoOp, ControllerTimer::PreferredBalance, ControllerTimer::UncleanBalance] {
+        for timer in [
+            ControllerTimer::SessionCheck,
+            ControllerTimer::NoOp,
+            ControllerTimer::PreferredBalance,
+            ControllerTimer::UncleanBalance,
+        ] {
             ctx.cancel(&Timer::Controller(timer));
         }
         for (broker, _) in active.sessions.iter() {
@@ -186,7 +210,11 @@ impl Controller {
                 records.push(feature("transaction.version", 2));
                 if self.rules.eligible_leader_replicas {
                     let value = alloc::format!("{}", self.config.min_insync_replicas);
-                    records.push(MetadataRecord::Config { resource: ConfigResource::Cluster, name: "min.insync.replicas".into(), value: Some(value.into()) });
+                    records.push(MetadataRecord::Config {
+                        resource: ConfigResource::Cluster,
+                        name: "min.insync.replicas".into(),
+                        value: Some(value.into()),
+                    });
                 }
                 records
             }

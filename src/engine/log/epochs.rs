@@ -31,7 +31,8 @@ impl EpochCache {
         self.entries.push((epoch, start));
     }
 
-    /// Where `epoch`, or the largest one below it, ends in a log with this end. `None` if the epoch lies in the future or nothing is known.
+    /// Where `epoch`, or the largest one below it, ends in a log with this end. `None` if the epoch lies in the future
+    /// or nothing is known.
     pub fn end_offset_for(&self, epoch: i32, log_end: Offset) -> Option<EpochEnd> {
         if epoch < 0 {
             return None;
@@ -72,7 +73,10 @@ mod tests {
     fn kip_101_epoch_lookup() {
         let c = cache(&[(0, 0), (1, 20), (3, 35)]);
         let end = |epoch| c.end_offset_for(epoch, 40).map(|e| (e.epoch, e.end_offset));
-        assert_eq!([end(0), end(1), end(2), end(3), end(4), end(-1)], [Some((0, 20)), Some((1, 35)), Some((1, 35)), Some((3, 40)), None, None]);
+        assert_eq!(
+            [end(0), end(1), end(2), end(3), end(4), end(-1)],
+            [Some((0, 20)), Some((1, 35)), Some((1, 35)), Some((3, 40)), None, None]
+        );
         assert_eq!(cache(&[(4, 100)]).end_offset_for(2, 120), Some(EpochEnd { epoch: 2, end_offset: 100 }));
     }
 

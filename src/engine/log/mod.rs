@@ -1,4 +1,5 @@
-//! A replica's log: batches, segments, leader-epoch cache, producer state; append, truncate, read. Retention and compaction are absent.
+//! A replica's log: batches, segments, leader-epoch cache, producer state; append, truncate, read. Retention and
+//! compaction are absent.
 
 pub mod epochs;
 pub mod producers;
@@ -98,7 +99,8 @@ impl Log {
         base
     }
 
-    /// Appends a leader's batch as it is. The base offset must be the log end, or lie beyond it (compaction leaves gaps).
+    /// Appends a leader's batch as it is. The base offset must be the log end, or lie beyond it (compaction leaves
+    /// gaps).
     pub fn append_as_follower(&mut self, batch: RecordBatch) -> Result<(), OutOfOrder> {
         if batch.base_offset < self.end {
             return Err(OutOfOrder { expected: self.end, got: batch.base_offset });
@@ -119,7 +121,8 @@ impl Log {
         }
     }
 
-    /// Batches from the one that holds `from` on, before `up_to`, as many as fit into `max_bytes` but at least one (KIP-74).
+    /// Batches from the one that holds `from` on, before `up_to`, as many as fit into `max_bytes` but at least one
+    /// (KIP-74).
     pub fn read(&self, from: Offset, up_to: Offset, max_bytes: usize) -> Vec<RecordBatch> {
         let mut batches = Vec::new();
         let mut bytes = 0;
@@ -238,8 +241,16 @@ mod tests {
     use crate::protocol::{Payload, Record};
 
     fn batch(n: usize) -> RecordBatch {
-        let records: Vec<Record> = (0..n).map(|i| Record { tag: Tag(i as u64), key: None, value: "v".into() }).collect();
-        RecordBatch { base_offset: 0, epoch: 0, producer: None, timestamp: SimTime::ZERO, payload: Payload::Data(records.into()), origin: Seq(0) }
+        let records: Vec<Record> =
+            (0..n).map(|i| Record { tag: Tag(i as u64), key: None, value: "v".into() }).collect();
+        RecordBatch {
+            base_offset: 0,
+            epoch: 0,
+            producer: None,
+            timestamp: SimTime::ZERO,
+            payload: Payload::Data(records.into()),
+            origin: Seq(0),
+        }
     }
 
     fn filled(batches: usize) -> Log {

@@ -1,4 +1,5 @@
-//! Per-partition state of idempotent producers (KIP-98): the last five batches of each producer id. Transactions and expiry are absent.
+//! Per-partition state of idempotent producers (KIP-98): the last five batches of each producer id. Transactions and
+//! expiry are absent.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -63,13 +64,22 @@ impl ProducerStates {
         }
         let last = next_sequence(stamp.base_sequence, count - 1);
         if stamp.epoch > entry.epoch {
-            return if stamp.base_sequence == 0 { SequenceCheck::Append } else { SequenceCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber) };
+            return if stamp.base_sequence == 0 {
+                SequenceCheck::Append
+            } else {
+                SequenceCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+            };
         }
         if let Some(note) = entry.batches.iter().find(|b| b.first == stamp.base_sequence && b.last == last) {
-            return SequenceCheck::Duplicate { base_offset: note.base_offset, last_offset: note.base_offset + i64::from(count) - 1 };
+            return SequenceCheck::Duplicate {
+                base_offset: note.base_offset,
+                last_offset: note.base_offset + i64::from(count) - 1,
+            };
         }
         match entry.batches.last() {
-            Some(newest) if stamp.base_sequence != next_sequence(newest.last, 1) => SequenceCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber),
+            Some(newest) if stamp.base_sequence != next_sequence(newest.last, 1) => {
+                SequenceCheck::Refuse(ErrorCode::OutOfOrderSequenceNumber)
+            }
             Some(_) | None => SequenceCheck::Append,
         }
     }
@@ -96,9 +106,17 @@ mod tests {
     use crate::protocol::{Payload, Record};
 
     fn batch(epoch: i16, first: i32, count: usize, base_offset: Offset) -> RecordBatch {
-        let records: Vec<Record> = (0..count).map(|i| Record { tag: Tag(i as u64), key: None, value: "v".into() }).collect();
+        let records: Vec<Record> =
+            (0..count).map(|i| Record { tag: Tag(i as u64), key: None, value: "v".into() }).collect();
         let producer = Some(ProducerStamp { id: ProducerId(1000), epoch: ProducerEpoch(epoch), base_sequence: first });
-        RecordBatch { base_offset, epoch: 0, producer, timestamp: SimTime::ZERO, payload: Payload::Data(records.into()), origin: Seq(0) }
+        RecordBatch {
+            base_offset,
+            epoch: 0,
+            producer,
+            timestamp: SimTime::ZERO,
+            payload: Payload::Data(records.into()),
+            origin: Seq(0),
+        }
     }
 
     fn after(batches: &[RecordBatch]) -> ProducerStates {

@@ -1,4 +1,5 @@
-//! The cluster image and the replay of metadata records. Each node has its own, built from its own copy of the log; nothing here decides.
+//! The cluster image and the replay of metadata records. Each node has its own, built from its own copy of the log;
+//! nothing here decides.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -6,7 +7,9 @@ use alloc::vec::Vec;
 
 use crate::base::{BrokerEpoch, BrokerId, Incarnation, Offset, TopicId, Tp};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{ConfigMap, ConfigResource, LeaderRecoveryState, MetadataRecord, PartitionChange, PartitionRegistration};
+use crate::protocol::{
+    ConfigMap, ConfigResource, LeaderRecoveryState, MetadataRecord, PartitionChange, PartitionRegistration,
+};
 
 /// A broker as registered with the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,14 +45,21 @@ pub struct MetadataImage {
 }
 
 impl MetadataImage {
-    /// Applies one record. Records for topics that are gone are ignored, as Kafka's replay would have failed on them before commit.
+    /// Applies one record. Records for topics that are gone are ignored, as Kafka's replay would have failed on them
+    /// before commit.
     pub fn replay(&mut self, record: &MetadataRecord) {
         match record {
             MetadataRecord::FeatureLevel { name, level } => {
                 self.features.insert(name, *level);
             }
             MetadataRecord::RegisterBroker { broker, incarnation, rack, epoch } => {
-                let registration = BrokerRegistration { epoch: *epoch, incarnation: *incarnation, rack: rack.clone(), fenced: true, in_controlled_shutdown: false };
+                let registration = BrokerRegistration {
+                    epoch: *epoch,
+                    incarnation: *incarnation,
+                    rack: rack.clone(),
+                    fenced: true,
+                    in_controlled_shutdown: false,
+                };
                 self.brokers.insert(*broker, registration);
             }
             MetadataRecord::UnregisterBroker { broker, epoch: _ } => {
@@ -69,7 +79,11 @@ impl MetadataImage {
             MetadataRecord::Partition { tp, registration } => {
                 if let Some(topic) = self.topics.get_mut(&tp.topic) {
                     let partitions = &mut Rc::make_mut(topic).partitions;
-                    assert_eq!(partitions.len(), tp.partition as usize, "partitions are made in order of their numbers");
+                    assert_eq!(
+                        partitions.len(),
+                        tp.partition as usize,
+                        "partitions are made in order of their numbers"
+                    );
                     partitions.push(registration.clone());
                 }
             }
@@ -93,7 +107,9 @@ impl MetadataImage {
                     None => configs.remove(name),
                 };
             }
-            MetadataRecord::ProducerIds { broker: _, broker_epoch: _, next_producer_id } => self.next_producer_id = *next_producer_id,
+            MetadataRecord::ProducerIds { broker: _, broker_epoch: _, next_producer_id } => {
+                self.next_producer_id = *next_producer_id
+            }
             MetadataRecord::NoOp => {}
         }
     }
@@ -112,9 +128,13 @@ impl MetadataImage {
 
     /// Every partition in order of topic and number.
     pub fn partitions(&self) -> impl Iterator<Item = (Tp, &PartitionRegistration)> {
-        self.topics
-            .iter()
-            .flat_map(|(topic, image)| image.partitions.iter().enumerate().map(|(number, registration)| (Tp { topic: *topic, partition: number as u32 }, registration)))
+        self.topics.iter().flat_map(|(topic, image)| {
+            image
+                .partitions
+                .iter()
+                .enumerate()
+                .map(|(number, registration)| (Tp { topic: *topic, partition: number as u32 }, registration))
+        })
     }
 
     /// Registered and not fenced: what clients are told of.
@@ -140,12 +160,14 @@ impl MetadataImage {
 
     /// `unclean.leader.election.enable` in force for a topic.
     pub fn unclean_leader_election(&self, topic: TopicId, node: &NodeConfig) -> bool {
-        self.topic_config(topic, "unclean.leader.election.enable").map_or(node.unclean_leader_election, |v| &**v == "true")
+        self.topic_config(topic, "unclean.leader.election.enable")
+            .map_or(node.unclean_leader_election, |v| &**v == "true")
     }
 }
 
 impl PartitionRegistration {
-    /// Applies a change: a leader that is set raises the leader epoch, every change the partition epoch (PartitionRegistration.merge).
+    /// Applies a change: a leader that is set raises the leader epoch, every change the partition epoch
+    /// (PartitionRegistration.merge).
     pub fn merge(&mut self, change: &PartitionChange) {
         if let Some(replicas) = &change.replicas {
             self.replicas = replicas.clone();

@@ -1,4 +1,5 @@
-//! The client side of connections (Kafka's NetworkClient): requests in flight, time-outs, disconnects. It retries nothing; that is its owner's affair.
+//! The client side of connections (Kafka's NetworkClient): requests in flight, time-outs, disconnects. It retries
+//! nothing; that is its owner's affair.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
@@ -49,17 +50,29 @@ pub struct Connections<P> {
 }
 
 impl<P> Connections<P> {
-    /// `first_generation` must differ between incarnations of one node, so that no old answer is taken for a new one: the number of the incarnation times a large stride.
+    /// `first_generation` must differ between incarnations of one node, so that no old answer is taken for a new one:
+    /// the number of the incarnation times a large stride.
     pub fn new(me: NodeId, first_generation: u32) -> Connections<P> {
         Connections { me, opened: first_generation, sent: 0, open: BTreeMap::new() }
     }
 
     /// Sends a request, opening the connection if there is none. Its outcome comes from one of the `on_…` functions.
-    pub fn request(&mut self, ctx: &mut Ctx<'_>, to: NodeId, channel: Channel, body: Request, timeout: Dur, token: P) -> CorrelationId {
+    pub fn request(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        to: NodeId,
+        channel: Channel,
+        body: Request,
+        timeout: Dur,
+        token: P,
+    ) -> CorrelationId {
         let (me, opened) = (self.me, &mut self.opened);
         let connection = self.open.entry((to, channel)).or_insert_with(|| {
             *opened += 1;
-            Connection { id: ConnId { client: me, server: to, channel, generation: *opened }, in_flight: VecDeque::new() }
+            Connection {
+                id: ConnId { client: me, server: to, channel, generation: *opened },
+                in_flight: VecDeque::new(),
+            }
         });
         self.sent += 1;
         let correlation = CorrelationId(self.sent);
@@ -79,7 +92,10 @@ impl<P> Connections<P> {
         let (me, opened) = (self.me, &mut self.opened);
         let connection = self.open.entry((to, channel)).or_insert_with(|| {
             *opened += 1;
-            Connection { id: ConnId { client: me, server: to, channel, generation: *opened }, in_flight: VecDeque::new() }
+            Connection {
+                id: ConnId { client: me, server: to, channel, generation: *opened },
+                in_flight: VecDeque::new(),
+            }
         });
         self.sent += 1;
         ctx.send_request(connection.id, CorrelationId(self.sent), body);
@@ -103,7 +119,13 @@ impl<P> Connections<P> {
     }
 
     /// An answer came. `None` if nobody waits for it any more.
-    pub fn on_response(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId, body: Response) -> Option<Completed<P>> {
+    pub fn on_response(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        conn: ConnId,
+        correlation: CorrelationId,
+        body: Response,
+    ) -> Option<Completed<P>> {
         let connection = self.open.get_mut(&(conn.server, conn.channel)).filter(|c| c.id == conn)?;
         let position = connection.in_flight.iter().position(|f| f.correlation == correlation)?;
         let done = connection.in_flight.remove(position)?;
@@ -116,7 +138,8 @@ impl<P> Connections<P> {
         self.fail(ctx, conn, Failure::Disconnected)
     }
 
-    /// The oldest request was not answered in time: the connection is closed and *all* its requests in flight fail as timed out.
+    /// The oldest request was not answered in time: the connection is closed and *all* its requests in flight fail as
+    /// timed out.
     pub fn on_request_timeout(&mut self, ctx: &mut Ctx<'_>, conn: ConnId) -> Vec<Completed<P>> {
         if self.open.get(&(conn.server, conn.channel)).is_some_and(|c| c.id == conn) {
             ctx.close(conn);
@@ -141,7 +164,12 @@ impl<P> Connections<P> {
         let mut completed = Vec::new();
         for request in connection.in_flight {
             ctx.note(Kind::RequestFailed { to: conn.server, api: request.api, failure });
-            completed.push(Completed { to: conn.server, channel: conn.channel, token: request.token, outcome: Outcome::Failed(failure) });
+            completed.push(Completed {
+                to: conn.server,
+                channel: conn.channel,
+                token: request.token,
+                outcome: Outcome::Failed(failure),
+            });
         }
         completed
     }

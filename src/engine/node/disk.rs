@@ -1,4 +1,5 @@
-//! What survives the death of a process. A kill keeps all of it (the page cache is the kernel's); a lost disk keeps nothing.
+//! What survives the death of a process. A kill keeps all of it (the page cache is the kernel's); a lost disk keeps
+//! nothing.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;

@@ -1,4 +1,5 @@
-//! The server side of connections (Kafka's SocketServer): one request of a connection is worked on at a time, the next is read when it is answered.
+//! The server side of connections (Kafka's SocketServer): one request of a connection is worked on at a time, the next
+//! is read when it is answered.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -39,7 +40,13 @@ pub struct Inbox {
 
 impl Inbox {
     /// A request came; it is returned if its connection is free.
-    pub fn on_request(&mut self, ctx: &Ctx<'_>, conn: ConnId, correlation: CorrelationId, body: Request) -> Option<Ready> {
+    pub fn on_request(
+        &mut self,
+        ctx: &Ctx<'_>,
+        conn: ConnId,
+        correlation: CorrelationId,
+        body: Request,
+    ) -> Option<Ready> {
         let served = self.served.entry(conn).or_default();
         if served.busy.is_some() {
             served.waiting.push_back(Waiting { correlation, body, cause: ctx.cause });
@@ -49,9 +56,16 @@ impl Inbox {
         Some(Ready { conn, correlation, body, cause: ctx.cause })
     }
 
-    /// Answers (`None`: Produce with acks=0 gets no answer) and returns the next request of the connection, which must be handled now.
+    /// Answers (`None`: Produce with acks=0 gets no answer) and returns the next request of the connection, which must
+    /// be handled now.
     #[must_use]
-    pub fn answer(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId, response: Option<Response>) -> Option<Ready> {
+    pub fn answer(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        conn: ConnId,
+        correlation: CorrelationId,
+        response: Option<Response>,
+    ) -> Option<Ready> {
         let served = self.served.get_mut(&conn)?;
         if served.busy != Some(correlation) {
             return None;

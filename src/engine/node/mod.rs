@@ -1,4 +1,5 @@
-//! The contract between a node and the world: events in, effects out, timers, disk, connections. A node reads nobody's state but its own.
+//! The contract between a node and the world: events in, effects out, timers, disk, connections. A node reads nobody's
+//! state but its own.
 
 pub mod connections;
 pub mod disk;
@@ -25,7 +26,8 @@ pub struct Ctx<'a> {
     pub now: SimTime,
     /// The node that handles.
     pub me: NodeId,
-    /// The entry that led here; sends, timers and notes of this handler carry it until [`Ctx::because`] names a nearer one.
+    /// The entry that led here; sends, timers and notes of this handler carry it until [`Ctx::because`] names a nearer
+    /// one.
     pub cause: Seq,
     pub rng: &'a mut Rng,
     pub disk: &'a mut Disk,
@@ -73,7 +75,14 @@ impl Ctx<'_> {
 
     fn send(&mut self, conn: ConnId, direction: Direction, correlation: CorrelationId, body: Body) {
         self.last_message.0 += 1;
-        self.effects.push(Effect::Send { id: *self.last_message, conn, direction, correlation, body, cause: self.cause });
+        self.effects.push(Effect::Send {
+            id: *self.last_message,
+            conn,
+            direction,
+            correlation,
+            body,
+            cause: self.cause,
+        });
     }
 
     /// Closes a connection from this side.

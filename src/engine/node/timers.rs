@@ -1,4 +1,5 @@
-//! Timers as visible state: a table by a closed enum, each with its reason, so that the page can draw what everybody waits for. Fires nothing by itself.
+//! Timers as visible state: a table by a closed enum, each with its reason, so that the page can draw what everybody
+//! waits for. Fires nothing by itself.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;

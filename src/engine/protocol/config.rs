@@ -1,4 +1,5 @@
-//! Broker, controller and topic configuration under Kafka's keys: defaults by version, strict parsing. Client configs live with the clients.
+//! Broker, controller and topic configuration under Kafka's keys: defaults by version, strict parsing. Client configs
+//! live with the clients.
 
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -122,7 +123,11 @@ pub fn validate_node(configs: &ConfigMap) -> Result<(), ConfigError> {
     validate_where(configs, |k| k.node, "a broker config of Kafka")
 }
 
-fn validate_where(configs: &ConfigMap, allowed: impl Fn(&ConfigKey) -> bool, expected: &'static str) -> Result<(), ConfigError> {
+fn validate_where(
+    configs: &ConfigMap,
+    allowed: impl Fn(&ConfigKey) -> bool,
+    expected: &'static str,
+) -> Result<(), ConfigError> {
     for (name, value) in configs {
         match key(name) {
             Some(k) if allowed(k) => validate(k, value)?,

@@ -1,4 +1,5 @@
-//! Kafka's error codes with their numbers, families and the exception that a Java application sees. Data, never control flow of the simulator.
+//! Kafka's error codes with their numbers, families and the exception that a Java application sees. Data, never control
+//! flow of the simulator.
 
 macro_rules! error_codes {
     ($($variant:ident = $code:literal, $name:literal, $exception:literal;)*) => {

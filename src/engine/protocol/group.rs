@@ -1,4 +1,5 @@
-//! Group records as stored in `__consumer_offsets`, and what members tell each other. Kafka's key and value versions are folded into one type.
+//! Group records as stored in `__consumer_offsets`, and what members tell each other. Kafka's key and value versions
+//! are folded into one type.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;

@@ -1,11 +1,13 @@
-//! The two hash functions that place keys and groups. Both are bit-exact with the Java clients; neither is cryptographic.
+//! The two hash functions that place keys and groups. Both are bit-exact with the Java clients; neither is
+//! cryptographic.
 
 /// Java's `String.hashCode`: `h = 31·h + c` over UTF-16 units in 32-bit arithmetic.
 pub fn java_hash(text: &str) -> i32 {
     text.encode_utf16().fold(0i32, |h, unit| h.wrapping_mul(31).wrapping_add(i32::from(unit)))
 }
 
-/// The partition of `__consumer_offsets` that a group belongs to: |hash| mod n, 0 for the one value without an absolute value.
+/// The partition of `__consumer_offsets` that a group belongs to: |hash| mod n, 0 for the one value without an absolute
+/// value.
 pub fn group_partition(group: &str, n_partitions: u32) -> u32 {
     let hash = java_hash(group);
     let positive = if hash == i32::MIN { 0 } else { hash.unsigned_abs() };
@@ -52,14 +54,32 @@ mod tests {
 
     #[test]
     fn group_partitions_match_the_recorded_ones() {
-        for (group, partition) in [("g1", 42), ("my-group", 12), ("billing", 9), ("orders", 31), ("支付", 27), ("polygenelubricants", 0), ("AaAaAaAa", 34)] {
+        for (group, partition) in [
+            ("g1", 42),
+            ("my-group", 12),
+            ("billing", 9),
+            ("orders", 31),
+            ("支付", 27),
+            ("polygenelubricants", 0),
+            ("AaAaAaAa", 34),
+        ] {
             assert_eq!(group_partition(group, 50), partition, "{group}");
         }
     }
 
     #[test]
     fn keys_land_where_the_java_producer_puts_them() {
-        for (key, partition) in [("a", 5), ("b", 6), ("order-1", 4), ("order-2", 1), ("customer-42", 1), ("Zürich", 2), ("订单", 0), ("0", 3), ("key", 4)] {
+        for (key, partition) in [
+            ("a", 5),
+            ("b", 6),
+            ("order-1", 4),
+            ("order-2", 1),
+            ("customer-42", 1),
+            ("Zürich", 2),
+            ("订单", 0),
+            ("0", 3),
+            ("key", 4),
+        ] {
             assert_eq!(key_partition(key, 7), partition, "{key}");
         }
         assert_eq!(murmur2(b""), 275_646_681);

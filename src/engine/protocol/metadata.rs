@@ -1,4 +1,5 @@
-//! Records of the metadata log, in Kafka's own record types (KIP-631). Replaying them is the work of the room `metadata`.
+//! Records of the metadata log, in Kafka's own record types (KIP-631). Replaying them is the work of the room
+//! `metadata`.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -102,7 +103,8 @@ pub struct PartitionRegistration {
     pub partition_epoch: PartitionEpoch,
 }
 
-/// Only the fields that change. A `leader` that is set, to the same value too, raises the leader epoch by one; every change raises the partition epoch.
+/// Only the fields that change. A `leader` that is set, to the same value too, raises the leader epoch by one; every
+/// change raises the partition epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PartitionChange {
     pub tp: Tp,
@@ -122,7 +124,17 @@ pub struct PartitionChange {
 impl PartitionChange {
     /// A change of nothing yet.
     pub fn new(tp: Tp) -> PartitionChange {
-        PartitionChange { tp, isr: None, leader: None, replicas: None, elr: None, last_known_elr: None, leader_recovery: None, directories: false, election: None }
+        PartitionChange {
+            tp,
+            isr: None,
+            leader: None,
+            replicas: None,
+            elr: None,
+            last_known_elr: None,
+            leader_recovery: None,
+            directories: false,
+            election: None,
+        }
     }
     /// Whether a record is worth writing.
     pub fn is_empty(&self) -> bool {

@@ -1,4 +1,5 @@
-//! Requests by API, with the fields that decide something. Wire versions are folded; compression, quotas and ACLs are absent.
+//! Requests by API, with the fields that decide something. Wire versions are folded; compression, quotas and ACLs are
+//! absent.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -6,7 +7,10 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::{ConfigResource, OffsetAndMetadata, RecordBatch, Subscription};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, GenerationId, Incarnation, LeaderEpoch, Offset, PartitionEpoch, QuorumEpoch, TopicId, Tp};
+use crate::base::{
+    BrokerEpoch, BrokerId, ControllerId, Dur, GenerationId, Incarnation, LeaderEpoch, Offset, PartitionEpoch,
+    QuorumEpoch, TopicId, Tp,
+};
 
 /// Topic configs as given, unparsed.
 pub type ConfigMap = BTreeMap<Rc<str>, Rc<str>>;

@@ -4,7 +4,10 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::{Api, EpochEnd, ErrorCode, OffsetAndMetadata, PartitionRegistration, RecordBatch, Subscription};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, GenerationId, LeaderEpoch, Offset, PartitionEpoch, ProducerEpoch, ProducerId, QuorumEpoch, TopicId, Tp};
+use crate::base::{
+    BrokerEpoch, BrokerId, ControllerId, GenerationId, LeaderEpoch, Offset, PartitionEpoch, ProducerEpoch, ProducerId,
+    QuorumEpoch, TopicId, Tp,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
@@ -282,7 +285,9 @@ impl Response {
             Response::Metadata(response) => first(response.topics.iter().map(|t| t.error)),
             Response::OffsetCommit { results } => first(results.iter().map(|(_, error)| *error)),
             Response::DescribeTopicPartitions { topics } => first(topics.iter().map(|t| t.error)),
-            Response::AlterPartition { error, partitions } => first(core::iter::once(*error).chain(partitions.iter().map(|p| p.error))),
+            Response::AlterPartition { error, partitions } => {
+                first(core::iter::once(*error).chain(partitions.iter().map(|p| p.error)))
+            }
             Response::JoinGroup(response) => response.error,
             Response::DescribeGroups(group) => group.error,
             Response::DescribeQuorum(quorum) => quorum.error,
@@ -311,8 +316,12 @@ impl Response {
     /// A fetch that brought no records: the end of a long poll.
     pub fn is_empty(&self) -> bool {
         match self {
-            Response::Fetch { partitions } => partitions.iter().all(|p| p.batches.is_empty() && p.error.is_none() && p.diverging.is_none()),
-            Response::QuorumFetch(response) => response.batches.is_empty() && response.error.is_none() && response.diverging.is_none(),
+            Response::Fetch { partitions } => {
+                partitions.iter().all(|p| p.batches.is_empty() && p.error.is_none() && p.diverging.is_none())
+            }
+            Response::QuorumFetch(response) => {
+                response.batches.is_empty() && response.error.is_none() && response.diverging.is_none()
+            }
             _ => false,
         }
     }

@@ -1,4 +1,5 @@
-//! Pre-votes, votes and what a round ends in (KIP-595, KIP-996). It appends nothing but the first record of a new epoch.
+//! Pre-votes, votes and what a round ends in (KIP-595, KIP-996). It appends nothing but the first record of a new
+//! epoch.
 
 use super::leading::LeaderState;
 use super::reconnect_backoff;
@@ -48,7 +49,11 @@ impl Voter {
         let (ballot, pre_vote) = match &self.state {
             State::Prospective { ballot, .. } => (ballot.clone(), true),
             State::Candidate { ballot, backing_off: false } => (ballot.clone(), false),
-            State::Candidate { backing_off: true, .. } | State::Unattached | State::Leader(_) | State::Follower { .. } | State::Resigned => return,
+            State::Candidate { backing_off: true, .. }
+            | State::Unattached
+            | State::Leader(_)
+            | State::Follower { .. }
+            | State::Resigned => return,
         };
         let (last_epoch, last_offset) = self.log_position(ctx.disk);
         let call = Call::Vote { pre_vote, round: self.round };
@@ -62,11 +67,22 @@ impl Voter {
         }
     }
 
-    pub(super) fn on_vote_outcome(&mut self, ctx: &mut Ctx<'_>, peer: ControllerId, pre_vote: bool, round: u32, outcome: Outcome) {
+    pub(super) fn on_vote_outcome(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        peer: ControllerId,
+        pre_vote: bool,
+        round: u32,
+        outcome: Outcome,
+    ) {
         let Outcome::Answer(Response::Vote { error, epoch, leader, granted, pre_vote: _ }) = outcome else {
             let waits = match &self.state {
                 State::Prospective { .. } | State::Candidate { backing_off: false, .. } => round == self.round,
-                State::Candidate { backing_off: true, .. } | State::Unattached | State::Leader(_) | State::Follower { .. } | State::Resigned => false,
+                State::Candidate { backing_off: true, .. }
+                | State::Unattached
+                | State::Leader(_)
+                | State::Follower { .. }
+                | State::Resigned => false,
             };
             if waits {
                 let failures = self.failures.get(&peer).copied().unwrap_or(1);
@@ -81,7 +97,12 @@ impl Voter {
         let ballot = match &mut self.state {
             State::Prospective { ballot, .. } if pre_vote => ballot,
             State::Candidate { ballot, .. } if !pre_vote => ballot,
-            State::Prospective { .. } | State::Candidate { .. } | State::Unattached | State::Leader(_) | State::Follower { .. } | State::Resigned => return,
+            State::Prospective { .. }
+            | State::Candidate { .. }
+            | State::Unattached
+            | State::Leader(_)
+            | State::Follower { .. }
+            | State::Resigned => return,
         };
         if granted && error.is_none() {
             ballot.granted.insert(peer);
@@ -188,7 +209,11 @@ impl Voter {
             self.vote(ctx, request)
         };
         let (candidate, epoch, pre_vote) = (request.candidate, request.epoch, request.pre_vote);
-        ctx.note(if granted { Kind::VoteGranted { candidate, epoch, pre_vote } } else { Kind::VoteRefused { candidate, epoch, pre_vote } });
+        ctx.note(if granted {
+            Kind::VoteGranted { candidate, epoch, pre_vote }
+        } else {
+            Kind::VoteRefused { candidate, epoch, pre_vote }
+        });
         let error = if request.epoch < self.epoch { ErrorCode::FencedLeaderEpoch } else { ErrorCode::None };
         Response::Vote { error, epoch: self.epoch, leader: self.leader(), granted, pre_vote }
     }

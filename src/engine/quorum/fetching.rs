@@ -1,4 +1,5 @@
-//! What a following voter does: fetch, append, cut what diverges, learn the high watermark (KIP-595). It believes no leader of an older epoch.
+//! What a following voter does: fetch, append, cut what diverges, learn the high watermark (KIP-595). It believes no
+//! leader of an older epoch.
 
 use super::voter::{Call, State, Voter};
 use super::{FETCH_MAX_WAIT, reconnect_backoff, take_fetched};
@@ -27,8 +28,16 @@ impl Voter {
         self.send(ctx, leader, Request::QuorumFetch(request), call);
     }
 
-    pub(super) fn on_fetch_outcome(&mut self, ctx: &mut Ctx<'_>, peer: ControllerId, epoch: QuorumEpoch, outcome: Outcome) {
-        let follows = |voter: &Voter| matches!(voter.state, State::Follower { leader, .. } if leader == peer) && voter.epoch == epoch;
+    pub(super) fn on_fetch_outcome(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        peer: ControllerId,
+        epoch: QuorumEpoch,
+        outcome: Outcome,
+    ) {
+        let follows = |voter: &Voter| {
+            matches!(voter.state, State::Follower { leader, .. } if leader == peer) && voter.epoch == epoch
+        };
         match outcome {
             Outcome::Answer(Response::QuorumFetch(answer)) => {
                 if self.learn(ctx, answer.epoch, answer.leader) || !follows(self) {

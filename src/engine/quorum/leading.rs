@@ -1,4 +1,5 @@
-//! What a quorum leader does: append, serve fetches, count the majority, notice that it has lost it (KIP-595, KAFKA-15489, KIP-1166). It decides no record.
+//! What a quorum leader does: append, serve fetches, count the majority, notice that it has lost it (KIP-595,
+//! KAFKA-15489, KIP-1166). It decides no record.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -7,7 +8,10 @@ use super::voter::{Call, State, Voter};
 use super::{FETCH_MAX_WAIT, MAX_FETCH_BYTES, divergence};
 use crate::base::{ControllerId, CorrelationId, NodeId, Offset, QuorumEpoch, Seq, SimTime};
 use crate::node::{ConnId, Ctx, Disk, QuorumTimer, Timer};
-use crate::protocol::{ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, RecordBatch, Request, Response};
+use crate::protocol::{
+    ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, RecordBatch, Request,
+    Response,
+};
 
 /// What a leader knows of another voter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,7 +46,8 @@ pub(super) struct LeaderState {
 
 impl LeaderState {
     pub fn new(epoch_start: Offset, others: &[ControllerId]) -> LeaderState {
-        let followers = others.iter().map(|id| (*id, Progress { end: None, last_fetch: None, acknowledged: false })).collect();
+        let followers =
+            others.iter().map(|id| (*id, Progress { end: None, last_fetch: None, acknowledged: false })).collect();
         LeaderState { epoch_start, high_watermark: None, followers, fetched: BTreeSet::new(), parked: BTreeMap::new() }
     }
 
@@ -65,7 +70,11 @@ impl Voter {
     pub fn progress(&self) -> impl Iterator<Item = (ControllerId, Progress)> {
         let followers = match &self.state {
             State::Leader(leader) => Some(&leader.followers),
-            State::Unattached | State::Prospective { .. } | State::Candidate { .. } | State::Follower { .. } | State::Resigned => None,
+            State::Unattached
+            | State::Prospective { .. }
+            | State::Candidate { .. }
+            | State::Follower { .. }
+            | State::Resigned => None,
         };
         followers.into_iter().flat_map(|f| f.iter().map(|(id, progress)| (*id, *progress)))
     }
@@ -99,13 +108,15 @@ impl Voter {
         }
     }
 
-    /// 4.x tells those that have not fetched for half a fetch time-out, older releases those that have not answered yet.
+    /// 4.x tells those that have not fetched for half a fetch time-out, older releases those that have not answered
+    /// yet.
     pub(super) fn repeat_begin(&mut self, ctx: &mut Ctx<'_>) {
         let half = self.config.quorum_fetch_timeout.scaled(1, 2);
         let pre_vote = self.rules.pre_vote;
         let State::Leader(leader) = &self.state else { return };
         let now = ctx.now;
-        let silent = |p: &Progress| if pre_vote { p.last_fetch.is_none_or(|at| now.since(at) >= half) } else { !p.acknowledged };
+        let silent =
+            |p: &Progress| if pre_vote { p.last_fetch.is_none_or(|at| now.since(at) >= half) } else { !p.acknowledged };
         let to: Vec<ControllerId> = leader.followers.iter().filter(|(_, p)| silent(p)).map(|(id, _)| *id).collect();
         self.send_begin(ctx, &to);
     }
@@ -116,7 +127,8 @@ impl Voter {
     }
 
     fn append_batch(&mut self, ctx: &mut Ctx<'_>, payload: Payload, origin: Seq) -> Offset {
-        let batch = RecordBatch { base_offset: 0, epoch: self.epoch.0, producer: None, timestamp: ctx.now, payload, origin };
+        let batch =
+            RecordBatch { base_offset: 0, epoch: self.epoch.0, producer: None, timestamp: ctx.now, payload, origin };
         let log = alloc::rc::Rc::make_mut(&mut ctx.disk.metadata_log);
         log.append_as_leader(batch, self.epoch.0);
         let end = log.end_offset();
@@ -125,7 +137,8 @@ impl Voter {
         end
     }
 
-    /// The high watermark by majority; it must lie beyond the start of the own epoch (Raft's rule for older records) and never goes back.
+    /// The high watermark by majority; it must lie beyond the start of the own epoch (Raft's rule for older records)
+    /// and never goes back.
     fn advance_high_watermark(&mut self, ctx: &mut Ctx<'_>) {
         let State::Leader(leader) = &mut self.state else { return };
         let mut ends: Vec<Offset> = leader.followers.values().map(|p| p.end.unwrap_or(-1)).collect();
@@ -143,8 +156,12 @@ impl Voter {
         let State::Leader(leader) = &mut self.state else { return };
         let end = ctx.disk.metadata_log.end_offset();
         let high_watermark = leader.high_watermark;
-        let due: Vec<NodeId> =
-            leader.parked.iter().filter(|(_, f)| f.offset < end || push && high_watermark.is_some_and(|hw| hw > f.high_watermark)).map(|(node, _)| *node).collect();
+        let due: Vec<NodeId> = leader
+            .parked
+            .iter()
+            .filter(|(_, f)| f.offset < end || push && high_watermark.is_some_and(|hw| hw > f.high_watermark))
+            .map(|(node, _)| *node)
+            .collect();
         for node in due {
             ctx.cancel(&Timer::Quorum(QuorumTimer::ParkedFetch(node)));
             if let Some(fetch) = self.unpark(node) {
@@ -157,7 +174,11 @@ impl Voter {
     fn unpark(&mut self, node: NodeId) -> Option<ParkedFetch> {
         match &mut self.state {
             State::Leader(leader) => leader.parked.remove(&node),
-            State::Unattached | State::Prospective { .. } | State::Candidate { .. } | State::Follower { .. } | State::Resigned => None,
+            State::Unattached
+            | State::Prospective { .. }
+            | State::Candidate { .. }
+            | State::Follower { .. }
+            | State::Resigned => None,
         }
     }
 
@@ -180,23 +201,50 @@ impl Voter {
     }
 
     pub(super) fn fetch_refusal(error: ErrorCode, leader: Option<ControllerId>, epoch: QuorumEpoch) -> Response {
-        Response::QuorumFetch(QuorumFetchResponse { error, leader, epoch, high_watermark: -1, diverging: None, batches: Vec::new() })
+        Response::QuorumFetch(QuorumFetchResponse {
+            error,
+            leader,
+            epoch,
+            high_watermark: -1,
+            diverging: None,
+            batches: Vec::new(),
+        })
     }
 
     fn empty_answer(&self) -> Response {
         let high_watermark = self.leader_high_watermark().unwrap_or(-1);
-        Response::QuorumFetch(QuorumFetchResponse { error: ErrorCode::None, leader: Some(self.id), epoch: self.epoch, high_watermark, diverging: None, batches: Vec::new() })
+        Response::QuorumFetch(QuorumFetchResponse {
+            error: ErrorCode::None,
+            leader: Some(self.id),
+            epoch: self.epoch,
+            high_watermark,
+            diverging: None,
+            batches: Vec::new(),
+        })
     }
 
     fn fetch_answer(&self, disk: &Disk, from: Offset) -> Response {
         let log = &disk.metadata_log;
         let batches = log.read(from, log.end_offset(), MAX_FETCH_BYTES);
         let high_watermark = self.leader_high_watermark().unwrap_or(-1);
-        Response::QuorumFetch(QuorumFetchResponse { error: ErrorCode::None, leader: Some(self.id), epoch: self.epoch, high_watermark, diverging: None, batches })
+        Response::QuorumFetch(QuorumFetchResponse {
+            error: ErrorCode::None,
+            leader: Some(self.id),
+            epoch: self.epoch,
+            high_watermark,
+            diverging: None,
+            batches,
+        })
     }
 
     /// Serves a fetch of a voter or an observer; `None` parks it.
-    pub(super) fn on_fetch(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId, request: &QuorumFetchRequest) -> Option<Response> {
+    pub(super) fn on_fetch(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        conn: ConnId,
+        correlation: CorrelationId,
+        request: &QuorumFetchRequest,
+    ) -> Option<Response> {
         let refuse = |error| Some(Self::fetch_refusal(error, self.leader(), self.epoch));
         if request.current_leader_epoch < self.epoch {
             return refuse(ErrorCode::FencedLeaderEpoch);
@@ -217,7 +265,14 @@ impl Voter {
         }
         if let Some(diverging) = divergence(&ctx.disk.metadata_log, request.fetch_offset, request.last_fetched_epoch) {
             let high_watermark = self.leader_high_watermark().unwrap_or(-1);
-            let answer = QuorumFetchResponse { error: ErrorCode::None, leader: Some(self.id), epoch: self.epoch, high_watermark, diverging: Some(diverging), batches: Vec::new() };
+            let answer = QuorumFetchResponse {
+                error: ErrorCode::None,
+                leader: Some(self.id),
+                epoch: self.epoch,
+                high_watermark,
+                diverging: Some(diverging),
+                batches: Vec::new(),
+            };
             return Some(Response::QuorumFetch(answer));
         }
         if let QuorumReplica::Voter(id) = request.replica {
@@ -229,7 +284,8 @@ impl Voter {
             return Some(self.fetch_answer(ctx.disk, request.fetch_offset));
         }
         if let State::Leader(leader) = &mut self.state {
-            let parked = ParkedFetch { conn, correlation, offset: request.fetch_offset, high_watermark: request.high_watermark };
+            let parked =
+                ParkedFetch { conn, correlation, offset: request.fetch_offset, high_watermark: request.high_watermark };
             leader.parked.insert(node, parked);
             ctx.set(Timer::Quorum(QuorumTimer::ParkedFetch(node)), request.max_wait.min(FETCH_MAX_WAIT));
         }

@@ -1,4 +1,5 @@
-//! The metadata quorum (KIP-595, KIP-996, KIP-1166): voters elect a leader and replicate its log, observers copy it. It never looks into the records.
+//! The metadata quorum (KIP-595, KIP-996, KIP-1166): voters elect a leader and replicate its log, observers copy it. It
+//! never looks into the records.
 
 mod election;
 mod fetching;
@@ -62,8 +63,10 @@ fn truncation_point(log: &Log, diverging: EpochEnd) -> Offset {
     }
 }
 
-/// Takes what a leader sent into the metadata log, or cuts the log where it diverges. Returns the offset up to which this node now knows
-/// the log to be committed, given what it knew. Where committed records would have to go the process ends, as Kafka's does, rather than forget them.
+/// Takes what a leader sent into the metadata log, or cuts the log where it diverges. Returns the offset up to which
+/// this node now knows
+/// the log to be committed, given what it knew. Where committed records would have to go the process ends, as Kafka's
+/// does, rather than forget them.
 fn take_fetched(ctx: &mut Ctx<'_>, committed: Offset, answer: QuorumFetchResponse) -> Offset {
     let Some(diverging) = answer.diverging else {
         if !answer.batches.is_empty() {

@@ -1,4 +1,5 @@
-//! A small network for unit tests: latency, order within a connection, losses as delays, cuts, deaths. It knows nothing of what its processes do.
+//! A small network for unit tests: latency, order within a connection, losses as delays, cuts, deaths. It knows nothing
+//! of what its processes do.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -192,7 +193,12 @@ impl<P: Process> Network<P> {
     pub fn run_until(&mut self, end: SimTime) {
         loop {
             let message = self.agenda.first_key_value().map(|(key, _)| key.0);
-            let timer = self.nodes.iter().filter(|(_, n)| n.process.is_some()).filter_map(|(id, n)| n.surroundings.timers.next_at().map(|at| (at, *id))).min();
+            let timer = self
+                .nodes
+                .iter()
+                .filter(|(_, n)| n.process.is_some())
+                .filter_map(|(id, n)| n.surroundings.timers.next_at().map(|at| (at, *id)))
+                .min();
             match (message, timer) {
                 (Some(at), timer) if at <= end && timer.is_none_or(|(t, _)| at <= t) => {
                     self.now = at;

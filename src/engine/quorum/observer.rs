@@ -1,4 +1,5 @@
-//! A broker's side of the metadata quorum: it copies the log of whoever leads and hands on what is committed. It votes for nobody.
+//! A broker's side of the metadata quorum: it copies the log of whoever leads and hands on what is committed. It votes
+//! for nobody.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -63,7 +64,10 @@ impl Observer {
         if self.asked.is_some() || self.waiting || self.voters.is_empty() {
             return None;
         }
-        if self.leader.is_some() && ctx.now.since(self.last_success) > self.config.quorum_fetch_timeout && self.failures > 0 {
+        if self.leader.is_some()
+            && ctx.now.since(self.last_success) > self.config.quorum_fetch_timeout
+            && self.failures > 0
+        {
             self.leader = None;
         }
         let to = match self.leader {
@@ -99,7 +103,8 @@ impl Observer {
     }
 
     fn on_answer(&mut self, ctx: &mut Ctx<'_>, asked: Option<ControllerId>, answer: QuorumFetchResponse) {
-        let news = answer.epoch > self.epoch || answer.epoch == self.epoch && self.leader.is_none() && answer.leader.is_some();
+        let news =
+            answer.epoch > self.epoch || answer.epoch == self.epoch && self.leader.is_none() && answer.leader.is_some();
         if news {
             self.epoch = answer.epoch;
             self.leader = answer.leader;
@@ -136,7 +141,12 @@ impl Observer {
     pub fn on_timer(&mut self, _ctx: &mut Ctx<'_>, timer: &QuorumTimer) {
         match timer {
             QuorumTimer::FetchRetry => self.waiting = false,
-            QuorumTimer::Election | QuorumTimer::Fetch | QuorumTimer::CheckQuorum | QuorumTimer::BeginQuorumEpoch | QuorumTimer::ParkedFetch(_) | QuorumTimer::Backoff => {}
+            QuorumTimer::Election
+            | QuorumTimer::Fetch
+            | QuorumTimer::CheckQuorum
+            | QuorumTimer::BeginQuorumEpoch
+            | QuorumTimer::ParkedFetch(_)
+            | QuorumTimer::Backoff => {}
         }
     }
 
@@ -145,7 +155,12 @@ impl Observer {
         if self.taken >= self.high_watermark {
             return Vec::new();
         }
-        let batches: Vec<RecordBatch> = disk.metadata_log.batches_from(self.taken).take_while(|b| b.next_offset() <= self.high_watermark).cloned().collect();
+        let batches: Vec<RecordBatch> = disk
+            .metadata_log
+            .batches_from(self.taken)
+            .take_while(|b| b.next_offset() <= self.high_watermark)
+            .cloned()
+            .collect();
         if let Some(last) = batches.last() {
             self.taken = last.next_offset();
         }

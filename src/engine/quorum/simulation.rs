@@ -1,4 +1,5 @@
-//! Elections and replication of whole quorums in many seeds, with deaths, cuts and lost packets. Records carry no meaning here.
+//! Elections and replication of whole quorums in many seeds, with deaths, cuts and lost packets. Records carry no
+//! meaning here.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -38,14 +39,24 @@ fn make(version: Version) -> fn(&mut Ctx<'_>, NodeId, Incarnation) -> Shell {
     }
 }
 
-fn shell(ctx: &mut Ctx<'_>, node: NodeId, incarnation: Incarnation, version: Version, voters: &[ControllerId]) -> Shell {
+fn shell(
+    ctx: &mut Ctx<'_>,
+    node: NodeId,
+    incarnation: Incarnation,
+    version: Version,
+    voters: &[ControllerId],
+) -> Shell {
     let config = Rc::new(NodeConfig::parse(&ConfigMap::new()).expect("the defaults are valid"));
     let (rules, voters) = (version.rules(), voters.to_vec());
     match node {
-        NodeId::Controller(id) => Shell::Voter { voter: Voter::start(ctx, VoterStart { id, incarnation, config, rules, voters }), inbox: Inbox::default() },
+        NodeId::Controller(id) => Shell::Voter {
+            voter: Voter::start(ctx, VoterStart { id, incarnation, config, rules, voters }),
+            inbox: Inbox::default(),
+        },
         NodeId::Broker(id) => {
             let conns = Connections::new(node, incarnation.0 << 20);
-            let mut shell = Shell::Observer { observer: Observer::new(voters, config, rules), id, conns, taken: Vec::new() };
+            let mut shell =
+                Shell::Observer { observer: Observer::new(voters, config, rules), id, conns, taken: Vec::new() };
             shell.settle(ctx);
             shell
         }
@@ -112,7 +123,9 @@ impl Process for Shell {
             },
             Shell::Observer { observer, conns, .. } => {
                 let completed: Vec<Completed<()>> = match event {
-                    Event::Response { conn, correlation, body } => conns.on_response(ctx, conn, correlation, body).into_iter().collect(),
+                    Event::Response { conn, correlation, body } => {
+                        conns.on_response(ctx, conn, correlation, body).into_iter().collect()
+                    }
                     Event::Disconnected { conn } => conns.on_disconnected(ctx, conn),
                     Event::Timer(Timer::RequestTimeout(conn)) => conns.on_request_timeout(ctx, conn),
                     Event::Timer(Timer::Quorum(timer)) => {
@@ -136,7 +149,8 @@ fn quorum(version: Version, seed: u64) -> Network<Shell> {
 
 fn leader(net: &Network<Shell>) -> Option<ControllerId> {
     let leads = |p: &Shell| p.voter().is_some_and(|v| v.role() == QuorumRole::Leader);
-    let mut leaders: Vec<(QuorumEpoch, NodeId)> = net.alive().filter(|(_, p)| leads(p)).filter_map(|(id, p)| p.voter().map(|v| (v.epoch(), id))).collect();
+    let mut leaders: Vec<(QuorumEpoch, NodeId)> =
+        net.alive().filter(|(_, p)| leads(p)).filter_map(|(id, p)| p.voter().map(|v| (v.epoch(), id))).collect();
     leaders.sort();
     match leaders.last() {
         Some((_, NodeId::Controller(id))) => Some(*id),
@@ -167,7 +181,12 @@ impl Ledger {
             let Some(voter) = shell.voter() else { continue };
             for batch in net.disk(id).metadata_log.batches().take_while(|b| b.next_offset() <= voter.high_watermark()) {
                 let what = (batch.epoch, matches!(batch.payload, Payload::LeaderChange));
-                assert_eq!(*self.committed.entry(batch.base_offset).or_insert(what), what, "offset {} is committed twice, at {id}", batch.base_offset);
+                assert_eq!(
+                    *self.committed.entry(batch.base_offset).or_insert(what),
+                    what,
+                    "offset {} is committed twice, at {id}",
+                    batch.base_offset
+                );
             }
         }
     }
@@ -185,7 +204,10 @@ fn one_leader_per_epoch(net: &Network<Shell>) {
 fn first_leader(net: &mut Network<Shell>) -> ControllerId {
     for _ in 0..200 {
         if let Some(leader) = leader(net)
-            && net.get(NodeId::Controller(leader)).and_then(Shell::voter).is_some_and(|v| v.leader_high_watermark().is_some())
+            && net
+                .get(NodeId::Controller(leader))
+                .and_then(Shell::voter)
+                .is_some_and(|v| v.leader_high_watermark().is_some())
         {
             return leader;
         }
@@ -196,7 +218,8 @@ fn first_leader(net: &mut Network<Shell>) -> ControllerId {
 
 #[test]
 fn c_02_a_single_voter_leads_at_once() {
-    let one: fn(&mut Ctx<'_>, NodeId, Incarnation) -> Shell = |ctx, id, incarnation| shell(ctx, id, incarnation, Version::V4_1, &[ControllerId(1)]);
+    let one: fn(&mut Ctx<'_>, NodeId, Incarnation) -> Shell =
+        |ctx, id, incarnation| shell(ctx, id, incarnation, Version::V4_1, &[ControllerId(1)]);
     let net = Network::new(1, &[c(1)], one);
     assert_eq!(leader(&net), Some(ControllerId(1)));
     assert_eq!(net.get(c(1)).and_then(Shell::voter).and_then(Voter::leader_high_watermark), Some(1));
@@ -264,7 +287,10 @@ fn c_01_without_a_majority_the_leader_resigns() {
     let at = net.now;
     net.run_for(Dur::ms(3_100));
     assert_eq!(leader(&net), None, "1.5 fetch time-outs after the last fetch of a majority");
-    let resigned = net.kinds().find(|(t, _, k)| *t > at && matches!(k, Kind::QuorumRoleChanged { role: QuorumRole::Resigned, .. })).map(|(t, _, _)| t);
+    let resigned = net
+        .kinds()
+        .find(|(t, _, k)| *t > at && matches!(k, Kind::QuorumRoleChanged { role: QuorumRole::Resigned, .. }))
+        .map(|(t, _, _)| t);
     assert!(resigned.is_some_and(|t| t.since(at) > Dur::ms(2_400)), "not before");
     // Before 3.7 it stayed leader of its epoch, harmless as it can commit nothing.
     let mut net = quorum(Version::V3_6, 3);
@@ -288,7 +314,10 @@ fn c_03_a_dead_leader_is_replaced_after_the_fetch_time_out() {
         let at = net.now;
         net.kill(NodeId::Controller(old));
         net.run_for(Dur::secs(15));
-        let elected = net.kinds().find(|(t, _, k)| *t > at && matches!(k, Kind::QuorumLeaderElected { .. })).map(|(t, _, _)| t.since(at));
+        let elected = net
+            .kinds()
+            .find(|(t, _, k)| *t > at && matches!(k, Kind::QuorumLeaderElected { .. }))
+            .map(|(t, _, _)| t.since(at));
         let took = elected.expect("a leader within 15 s");
         assert!(took > Dur::ms(1_400), "the last answer is at most 500 ms old, it took {took:?}");
     }
@@ -303,7 +332,10 @@ fn c_04_a_leader_that_stops_hands_over_at_once() {
         let at = net.now;
         net.with(NodeId::Controller(old), |shell, ctx| shell.on_event(ctx, Event::Shutdown));
         net.run_for(Dur::ms(700));
-        let elected = net.kinds().find(|(t, _, k)| *t > at && matches!(k, Kind::QuorumLeaderElected { .. })).map(|(t, _, _)| t.since(at));
+        let elected = net
+            .kinds()
+            .find(|(t, _, k)| *t > at && matches!(k, Kind::QuorumLeaderElected { .. }))
+            .map(|(t, _, _)| t.since(at));
         assert!(elected.is_some_and(|t| t < Dur::ms(100)), "{elected:?}, seed {seed}");
         assert!(net.get(NodeId::Controller(old)).is_none(), "the old leader has ended");
     }
@@ -319,7 +351,8 @@ fn c_06_pre_vote_keeps_a_cut_off_follower_from_deposing_the_leader() {
         let lonely = VOTERS.into_iter().find(|v| *v != old).expect("three voters");
         net.cut(NodeId::Controller(old), NodeId::Controller(lonely));
         net.run_for(Dur::secs(20));
-        let later = leader(&net).and_then(|id| net.get(NodeId::Controller(id)).and_then(Shell::voter).map(Voter::epoch));
+        let later =
+            leader(&net).and_then(|id| net.get(NodeId::Controller(id)).and_then(Shell::voter).map(Voter::epoch));
         assert_eq!(later > epoch, deposed, "{version:?}");
     }
 }
@@ -344,7 +377,8 @@ fn c_08_an_old_leader_cuts_what_was_never_committed() {
         .filter(|(_, who, _)| *who == NodeId::Controller(old))
         .find_map(|(_, _, k)| if let Kind::QuorumLogTruncated { from, to } = k { Some((*from, *to)) } else { None });
     assert_eq!(cut, Some((long, long - 3)));
-    let logs: Vec<_> = VOTERS.iter().map(|v| net.disk(NodeId::Controller(*v)).metadata_log.epochs().entries().to_vec()).collect();
+    let logs: Vec<_> =
+        VOTERS.iter().map(|v| net.disk(NodeId::Controller(*v)).metadata_log.epochs().entries().to_vec()).collect();
     assert!(logs.iter().all(|l| *l == logs[0]), "{logs:?}");
 }
 
@@ -379,7 +413,10 @@ fn c_22_observers_get_what_is_committed() {
         let second = leader(&net).expect("a new leader");
         let Some(Shell::Observer { observer, .. }) = net.get(b(1)) else { panic!("an observer") };
         assert_eq!(observer.leader(), Some(second));
-        assert_eq!(net.disk(b(1)).metadata_log.end_offset(), net.disk(NodeId::Controller(second)).metadata_log.end_offset());
+        assert_eq!(
+            net.disk(b(1)).metadata_log.end_offset(),
+            net.disk(NodeId::Controller(second)).metadata_log.end_offset()
+        );
     }
 }
 

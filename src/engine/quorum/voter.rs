@@ -1,4 +1,5 @@
-//! A voter of the metadata quorum: its state, its persisted file and its time-outs. What each state does lies in the neighbours; it decides nothing about the cluster.
+//! A voter of the metadata quorum: its state, its persisted file and its time-outs. What each state does lies in the
+//! neighbours; it decides nothing about the cluster.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
@@ -93,7 +94,8 @@ pub struct Voter {
 }
 
 impl Voter {
-    /// Comes back with what the disk remembers: a former leader resigned, a former candidate as candidate, others as followers or unattached.
+    /// Comes back with what the disk remembers: a former leader resigned, a former candidate as candidate, others as
+    /// followers or unattached.
     pub fn start(ctx: &mut Ctx<'_>, start: VoterStart) -> Voter {
         let saved = ctx.disk.quorum_state.clone();
         let mut voter = Voter {
@@ -157,14 +159,22 @@ impl Voter {
     pub fn leadership(&self) -> Option<(QuorumEpoch, Offset)> {
         match &self.state {
             State::Leader(leader) => Some((self.epoch, leader.epoch_start)),
-            State::Unattached | State::Prospective { .. } | State::Candidate { .. } | State::Follower { .. } | State::Resigned => None,
+            State::Unattached
+            | State::Prospective { .. }
+            | State::Candidate { .. }
+            | State::Follower { .. }
+            | State::Resigned => None,
         }
     }
     /// The leader's own high watermark, `None` until a majority has the start of its epoch.
     pub fn leader_high_watermark(&self) -> Option<Offset> {
         match &self.state {
             State::Leader(leader) => leader.high_watermark,
-            State::Unattached | State::Prospective { .. } | State::Candidate { .. } | State::Follower { .. } | State::Resigned => None,
+            State::Unattached
+            | State::Prospective { .. }
+            | State::Candidate { .. }
+            | State::Follower { .. }
+            | State::Resigned => None,
         }
     }
     pub fn voters(&self) -> &[ControllerId] {
@@ -214,7 +224,13 @@ impl Voter {
     }
 
     /// Writes `quorum-state`; everything that others learn comes after it.
-    pub(super) fn persist(&mut self, ctx: &mut Ctx<'_>, epoch: QuorumEpoch, leader: Option<ControllerId>, voted: Option<ControllerId>) {
+    pub(super) fn persist(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        epoch: QuorumEpoch,
+        leader: Option<ControllerId>,
+        voted: Option<ControllerId>,
+    ) {
         self.epoch = epoch;
         let file = &mut ctx.disk.quorum_state;
         file.epoch = epoch;
@@ -231,7 +247,10 @@ impl Voter {
 
     /// No leader known in `epoch`. What was left of the present time-out is kept.
     pub(super) fn become_unattached(&mut self, ctx: &mut Ctx<'_>, epoch: QuorumEpoch) {
-        let due = ctx.timers.due_at(&Timer::Quorum(QuorumTimer::Election)).or(ctx.timers.due_at(&Timer::Quorum(QuorumTimer::Fetch)));
+        let due = ctx
+            .timers
+            .due_at(&Timer::Quorum(QuorumTimer::Election))
+            .or(ctx.timers.due_at(&Timer::Quorum(QuorumTimer::Fetch)));
         let voted = if epoch == self.epoch { ctx.disk.quorum_state.voted } else { None };
         // Parked fetches are told the epoch in which they find no leader here.
         self.persist(ctx, epoch, None, voted);
@@ -261,12 +280,14 @@ impl Voter {
         self.enter(ctx, State::Resigned);
         self.arm_election(ctx);
         for voter in self.others() {
-            let body = Request::EndQuorumEpoch { leader: self.id, epoch, preferred_successors: preferred_successors.clone() };
+            let body =
+                Request::EndQuorumEpoch { leader: self.id, epoch, preferred_successors: preferred_successors.clone() };
             self.send(ctx, voter, body, Call::End);
         }
     }
 
-    /// SIGTERM. A leader hands over and ends when another leads, at the latest after an election time-out; others end at once.
+    /// SIGTERM. A leader hands over and ends when another leads, at the latest after an election time-out; others end
+    /// at once.
     pub fn shutdown(&mut self, ctx: &mut Ctx<'_>) {
         self.stopping = true;
         if self.voters.len() > 1 && matches!(self.state, State::Leader(_)) {
@@ -281,7 +302,8 @@ impl Voter {
         self.conns.request(ctx, NodeId::Controller(to), crate::node::Channel::Quorum, body, timeout, call);
     }
 
-    /// What every answer carries: the epoch of the other side and the leader that it knows. Returns whether this voter changed its state by it.
+    /// What every answer carries: the epoch of the other side and the leader that it knows. Returns whether this voter
+    /// changed its state by it.
     pub(super) fn learn(&mut self, ctx: &mut Ctx<'_>, epoch: QuorumEpoch, leader: Option<ControllerId>) -> bool {
         let leader = leader.filter(|l| *l != self.id);
         if epoch > self.epoch {
@@ -340,7 +362,11 @@ impl Voter {
             Call::Vote { pre_vote, round } => self.on_vote_outcome(ctx, peer, pre_vote, round, completed.outcome),
             Call::Fetch { epoch } => self.on_fetch_outcome(ctx, peer, epoch, completed.outcome),
             Call::Begin | Call::End => {
-                if let Outcome::Answer(Response::BeginQuorumEpoch { error, epoch, leader } | Response::EndQuorumEpoch { error, epoch, leader }) = completed.outcome {
+                if let Outcome::Answer(
+                    Response::BeginQuorumEpoch { error, epoch, leader }
+                    | Response::EndQuorumEpoch { error, epoch, leader },
+                ) = completed.outcome
+                {
                     if error.is_none() && completed.token == Call::Begin {
                         self.on_acknowledged(peer, epoch);
                     }
@@ -352,11 +378,23 @@ impl Voter {
 
     /// Whether a request is the quorum's affair.
     pub fn takes(request: &Request) -> bool {
-        matches!(request, Request::Vote(_) | Request::BeginQuorumEpoch { .. } | Request::EndQuorumEpoch { .. } | Request::QuorumFetch(_))
+        matches!(
+            request,
+            Request::Vote(_)
+                | Request::BeginQuorumEpoch { .. }
+                | Request::EndQuorumEpoch { .. }
+                | Request::QuorumFetch(_)
+        )
     }
 
     /// A request that [`Voter::takes`]. `None`: parked, the answer comes from [`Voter::take_ready`].
-    pub fn on_request(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId, body: &Request) -> Option<Response> {
+    pub fn on_request(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        conn: ConnId,
+        correlation: CorrelationId,
+        body: &Request,
+    ) -> Option<Response> {
         if let Request::QuorumFetch(request) = body {
             return self.on_fetch(ctx, conn, correlation, request);
         }
@@ -386,7 +424,13 @@ impl Voter {
         Response::BeginQuorumEpoch { error, epoch: self.epoch, leader: self.leader() }
     }
 
-    fn on_end(&mut self, ctx: &mut Ctx<'_>, leader: ControllerId, epoch: QuorumEpoch, successors: &[ControllerId]) -> Response {
+    fn on_end(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        leader: ControllerId,
+        epoch: QuorumEpoch,
+        successors: &[ControllerId],
+    ) -> Response {
         let error = if epoch < self.epoch {
             ErrorCode::FencedLeaderEpoch
         } else {
@@ -436,7 +480,8 @@ impl Voter {
     }
 }
 
-/// How long a successor waits before it stands: none for the first, then halves of a second counted down from the number of successors.
+/// How long a successor waits before it stands: none for the first, then halves of a second counted down from the
+/// number of successors.
 pub(super) fn successor_wait(successors: &[ControllerId], me: ControllerId) -> Dur {
     let n = successors.len() as u32;
     match successors.iter().position(|s| *s == me) {

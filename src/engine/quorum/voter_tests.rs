@@ -11,12 +11,22 @@ use crate::log::Log;
 use crate::node::testing::TestNode;
 use crate::node::{Channel, ConnId, Effect, QuorumStateFile, QuorumTimer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{ConfigMap, EpochEnd, ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumReplica, RecordBatch, Request, Response, VoteRequest};
+use crate::protocol::{
+    ConfigMap, EpochEnd, ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumReplica, RecordBatch, Request,
+    Response, VoteRequest,
+};
 use crate::rules::Version;
 use crate::trace::QuorumRole;
 
 fn batch() -> RecordBatch {
-    RecordBatch { base_offset: 0, epoch: 0, producer: None, timestamp: SimTime::ZERO, payload: Payload::Metadata(vec![MetadataRecord::NoOp].into()), origin: Seq(0) }
+    RecordBatch {
+        base_offset: 0,
+        epoch: 0,
+        producer: None,
+        timestamp: SimTime::ZERO,
+        payload: Payload::Metadata(vec![MetadataRecord::NoOp].into()),
+        origin: Seq(0),
+    }
 }
 
 fn log(ends: &[(i32, i64)]) -> Log {
@@ -31,14 +41,38 @@ fn log(ends: &[(i32, i64)]) -> Log {
 
 fn voter(node: &mut TestNode, version: Version) -> Voter {
     let config = Rc::new(NodeConfig::parse(&ConfigMap::new()).expect("the defaults are valid"));
-    let start = VoterStart { id: ControllerId(1), incarnation: Incarnation(1), config, rules: version.rules(), voters: (1..=3).map(ControllerId).collect() };
+    let start = VoterStart {
+        id: ControllerId(1),
+        incarnation: Incarnation(1),
+        config,
+        rules: version.rules(),
+        voters: (1..=3).map(ControllerId).collect(),
+    };
     Voter::start(&mut node.ctx(), start)
 }
 
-fn ask(voter: &mut Voter, node: &mut TestNode, candidate: u32, epoch: i32, last: (i32, i64), pre_vote: bool) -> (bool, ErrorCode) {
+fn ask(
+    voter: &mut Voter,
+    node: &mut TestNode,
+    candidate: u32,
+    epoch: i32,
+    last: (i32, i64),
+    pre_vote: bool,
+) -> (bool, ErrorCode) {
     let me = NodeId::Controller(ControllerId(1));
-    let conn = ConnId { client: NodeId::Controller(ControllerId(candidate)), server: me, channel: Channel::Quorum, generation: 1 };
-    let request = VoteRequest { candidate: ControllerId(candidate), epoch: QuorumEpoch(epoch), last_epoch: last.0, last_offset: last.1, pre_vote };
+    let conn = ConnId {
+        client: NodeId::Controller(ControllerId(candidate)),
+        server: me,
+        channel: Channel::Quorum,
+        generation: 1,
+    };
+    let request = VoteRequest {
+        candidate: ControllerId(candidate),
+        epoch: QuorumEpoch(epoch),
+        last_epoch: last.0,
+        last_offset: last.1,
+        pre_vote,
+    };
     match voter.on_request(&mut node.ctx(), conn, CorrelationId(1), &Request::Vote(request)) {
         Some(Response::Vote { granted, error, .. }) => (granted, error),
         other => panic!("not a vote: {other:?}"),
@@ -48,7 +82,8 @@ fn ask(voter: &mut Voter, node: &mut TestNode, candidate: u32, epoch: i32, last:
 fn at_epoch(epoch: i32, leader: Option<u32>) -> TestNode {
     let mut node = TestNode::new(NodeId::Controller(ControllerId(1)));
     node.disk.metadata_log = Rc::new(log(&[(4, 100)]));
-    node.disk.quorum_state = QuorumStateFile { epoch: QuorumEpoch(epoch), leader: leader.map(ControllerId), voted: None };
+    node.disk.quorum_state =
+        QuorumStateFile { epoch: QuorumEpoch(epoch), leader: leader.map(ControllerId), voted: None };
     node
 }
 
@@ -95,7 +130,9 @@ fn kip_996_a_follower_that_has_not_fetched_grants_a_pre_vote() {
 
 #[test]
 fn c_07_high_watermark_by_majority() {
-    for (ends, expected) in [(vec![10, 8, 5], 8), (vec![10, 9, 7, 3, 1], 7), (vec![10, 4], 4), (vec![501, 501, -1], 501), (vec![7], 7)] {
+    for (ends, expected) in
+        [(vec![10, 8, 5], 8), (vec![10, 9, 7, 3, 1], 7), (vec![10, 4], 4), (vec![501, 501, -1], 501), (vec![7], 7)]
+    {
         assert_eq!(majority_end(ends), expected);
     }
 }
@@ -118,7 +155,10 @@ fn c_04_successors_wait_by_their_position() {
     let order: alloc::vec::Vec<ControllerId> = [2, 3].map(ControllerId).to_vec();
     assert_eq!([2, 3].map(|id| successor_wait(&order, ControllerId(id))), [Dur::ZERO, Dur::ms(500)]);
     let order: alloc::vec::Vec<ControllerId> = [2, 3, 4, 5].map(ControllerId).to_vec();
-    assert_eq!([2, 3, 4, 5].map(|id| successor_wait(&order, ControllerId(id))), [Dur::ZERO, Dur::ms(125), Dur::ms(250), Dur::ms(500)]);
+    assert_eq!(
+        [2, 3, 4, 5].map(|id| successor_wait(&order, ControllerId(id))),
+        [Dur::ZERO, Dur::ms(125), Dur::ms(250), Dur::ms(500)]
+    );
 }
 
 fn fetch(voter: &mut Voter, node: &mut TestNode, from: u32, offset: i64, last_epoch: i32) {
@@ -140,11 +180,14 @@ fn elected(node: &mut TestNode) -> Voter {
     let mut v = voter(node, Version::V3_9);
     v.on_timer(&mut node.ctx(), &QuorumTimer::Election);
     let asked = node.effects.iter().find_map(|effect| match effect {
-        Effect::Send { conn, correlation, .. } if conn.server == NodeId::Controller(ControllerId(2)) => Some((*conn, *correlation)),
+        Effect::Send { conn, correlation, .. } if conn.server == NodeId::Controller(ControllerId(2)) => {
+            Some((*conn, *correlation))
+        }
         Effect::Send { .. } | Effect::Close { .. } | Effect::Exit { .. } => None,
     });
     let (conn, correlation) = asked.expect("a vote request");
-    let granted = Response::Vote { error: ErrorCode::None, epoch: v.epoch(), leader: None, granted: true, pre_vote: false };
+    let granted =
+        Response::Vote { error: ErrorCode::None, epoch: v.epoch(), leader: None, granted: true, pre_vote: false };
     v.on_response(&mut node.ctx(), conn, correlation, granted);
     assert_eq!(v.role(), QuorumRole::Leader);
     v

@@ -40,7 +40,8 @@ pub enum CoordinatorKind {
     New,
 }
 
-/// Rules broken on purpose, so that a test can see the checks notice. No release has any of them; each is read at one place.
+/// Rules broken on purpose, so that a test can see the checks notice. No release has any of them; each is read at one
+/// place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Broken {
     /// A leader's high watermark is its log end, whatever its followers have.
@@ -55,7 +56,12 @@ pub struct Broken {
 
 impl Broken {
     /// Everything as in Kafka.
-    pub const NOTHING: Broken = Broken { high_watermark_ignores_followers: false, elects_outside_isr: false, votes_twice: false, appends_without_sequence_check: false };
+    pub const NOTHING: Broken = Broken {
+        high_watermark_ignores_followers: false,
+        elects_outside_isr: false,
+        votes_twice: false,
+        appends_without_sequence_check: false,
+    };
 }
 
 /// The switches.
@@ -110,7 +116,10 @@ impl Version {
 
     /// `4.1`, or a patch release of it such as `4.1.1`.
     pub fn parse(text: &str) -> Option<Version> {
-        Version::ALL.iter().copied().find(|v| text == v.name() || text.strip_prefix(v.name()).is_some_and(|rest| rest.starts_with('.')))
+        Version::ALL
+            .iter()
+            .copied()
+            .find(|v| text == v.name() || text.strip_prefix(v.name()).is_some_and(|rest| rest.starts_with('.')))
     }
 
     /// The switches of this release with KRaft.

@@ -1,10 +1,12 @@
-//! The closed list of things worth noticing, each with its cause. Written for people and checks; no decision reads the trace.
+//! The closed list of things worth noticing, each with its cause. Written for people and checks; no decision reads the
+//! trace.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use crate::base::{
-    ActionId, BrokerEpoch, BrokerId, ClientId, ControllerId, GenerationId, LeaderEpoch, MessageId, NodeId, Offset, PartitionEpoch, QuorumEpoch, Seq, SimTime, Tag, TopicId, Tp,
+    ActionId, BrokerEpoch, BrokerId, ClientId, ControllerId, GenerationId, LeaderEpoch, MessageId, NodeId, Offset,
+    PartitionEpoch, QuorumEpoch, Seq, SimTime, Tag, TopicId, Tp,
 };
 use crate::protocol::{Api, ElectionKind, ErrorCode, GroupState};
 

@@ -1,4 +1,5 @@
-//! What users and scenarios do to the world: each action is checked, noted and carried out at once. Asking the cluster is the admin client's work.
+//! What users and scenarios do to the world: each action is checked, noted and carried out at once. Asking the cluster
+//! is the admin client's work.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -31,12 +32,27 @@ impl World {
     fn subject(&self, action: &Action) -> NodeId {
         let client = |name: &Rc<str>| NodeId::Client(self.client_id(name).unwrap_or(ADMIN));
         match action {
-            Action::Kill(node) | Action::Stop(node) | Action::Start(node) | Action::Pause(node) | Action::Resume(node) | Action::LoseDisk(node) => *node,
-            Action::Cut { from, .. } | Action::Heal { from, .. } | Action::Link { between: from, .. } => from.first().copied().unwrap_or(NodeId::Client(ADMIN)),
-            Action::HealAll | Action::Drop { .. } | Action::Admin(_) | Action::StartProducer { .. } | Action::Join { .. } => NodeId::Client(ADMIN),
-            Action::CloseClient { name } | Action::KillClient { name } | Action::Reconfigure { name, .. } => client(name),
+            Action::Kill(node)
+            | Action::Stop(node)
+            | Action::Start(node)
+            | Action::Pause(node)
+            | Action::Resume(node)
+            | Action::LoseDisk(node) => *node,
+            Action::Cut { from, .. } | Action::Heal { from, .. } | Action::Link { between: from, .. } => {
+                from.first().copied().unwrap_or(NodeId::Client(ADMIN))
+            }
+            Action::HealAll
+            | Action::Drop { .. }
+            | Action::Admin(_)
+            | Action::StartProducer { .. }
+            | Action::Join { .. } => NodeId::Client(ADMIN),
+            Action::CloseClient { name } | Action::KillClient { name } | Action::Reconfigure { name, .. } => {
+                client(name)
+            }
             Action::Produce { client: name, .. } | Action::SetRate { client: name, .. } => client(name),
-            Action::PausePolling { member, .. } | Action::Seek { member, .. } | Action::Commit { member } => client(member),
+            Action::PausePolling { member, .. } | Action::Seek { member, .. } | Action::Commit { member } => {
+                client(member)
+            }
         }
     }
 
@@ -44,17 +60,24 @@ impl World {
         match action {
             Action::Kill(node) | Action::Stop(node) => self.needs(*node, "a running process", |m| m.process.is_some()),
             Action::Start(node) => self.needs(*node, "no running process", |m| m.process.is_none()),
-            Action::Pause(node) => self.needs(*node, "a running process that is not paused", |m| m.process.is_some() && !m.paused),
+            Action::Pause(node) => {
+                self.needs(*node, "a running process that is not paused", |m| m.process.is_some() && !m.paused)
+            }
             Action::Resume(node) => self.needs(*node, "a paused process", |m| m.paused),
             Action::LoseDisk(node) => self.needs(*node, "no running process", |m| m.process.is_none()),
-            Action::Cut { from, to, .. } | Action::Heal { from, to, .. } | Action::Link { between: from, and: to, .. } => {
+            Action::Cut { from, to, .. }
+            | Action::Heal { from, to, .. }
+            | Action::Link { between: from, and: to, .. } => {
                 from.iter().chain(to).try_for_each(|node| self.needs(*node, "", |_| true))
             }
             Action::HealAll | Action::Drop { .. } | Action::Admin(_) => Ok(()),
             Action::StartProducer { name, spec } => {
                 self.name_is_free(name)?;
                 if spec.rate > limits::MAX_RATE_PER_SECOND {
-                    return Err(Refusal::Limit { what: "records per second", most: u64::from(limits::MAX_RATE_PER_SECOND) });
+                    return Err(Refusal::Limit {
+                        what: "records per second",
+                        most: u64::from(limits::MAX_RATE_PER_SECOND),
+                    });
                 }
                 producer_config(spec)
             }
@@ -69,13 +92,23 @@ impl World {
             }
             Action::Produce { client, count, .. } => {
                 self.named(client)?;
-                if *count > limits::MAX_RATE_PER_SECOND { Err(Refusal::Limit { what: "records of one action", most: u64::from(limits::MAX_RATE_PER_SECOND) }) } else { Ok(()) }
+                if *count > limits::MAX_RATE_PER_SECOND {
+                    Err(Refusal::Limit { what: "records of one action", most: u64::from(limits::MAX_RATE_PER_SECOND) })
+                } else {
+                    Ok(())
+                }
             }
             Action::SetRate { client, per_second } => {
                 self.named(client)?;
-                if *per_second > limits::MAX_RATE_PER_SECOND { Err(Refusal::Limit { what: "records per second", most: u64::from(limits::MAX_RATE_PER_SECOND) }) } else { Ok(()) }
+                if *per_second > limits::MAX_RATE_PER_SECOND {
+                    Err(Refusal::Limit { what: "records per second", most: u64::from(limits::MAX_RATE_PER_SECOND) })
+                } else {
+                    Ok(())
+                }
             }
-            Action::PausePolling { member, .. } | Action::Seek { member, .. } | Action::Commit { member } => self.named(member).map(|_| ()),
+            Action::PausePolling { member, .. } | Action::Seek { member, .. } | Action::Commit { member } => {
+                self.named(member).map(|_| ())
+            }
         }
     }
 
@@ -86,7 +119,11 @@ impl World {
 
     fn named(&self, name: &Rc<str>) -> Result<NodeId, Refusal> {
         let node = self.client_id(name).map(NodeId::Client).ok_or_else(|| Refusal::NoSuchClient(name.clone()))?;
-        if self.machine(node).is_some_and(|m| m.process.is_some()) { Ok(node) } else { Err(Refusal::NoSuchClient(name.clone())) }
+        if self.machine(node).is_some_and(|m| m.process.is_some()) {
+            Ok(node)
+        } else {
+            Err(Refusal::NoSuchClient(name.clone()))
+        }
     }
 
     fn name_is_free(&self, name: &Rc<str>) -> Result<(), Refusal> {
@@ -103,7 +140,9 @@ impl World {
         let node = self.named(name)?;
         match self.machine(node).map(|m| &m.role) {
             Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => Ok(spec.clone()),
-            Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => Err(Refusal::WrongState { node, needed: "a producer" }),
+            Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => {
+                Err(Refusal::WrongState { node, needed: "a producer" })
+            }
         }
     }
 
@@ -124,8 +163,12 @@ impl World {
                     machine.disk = crate::node::Disk { directory, ..Default::default() };
                 });
             }
-            Action::Cut { from, to, both } => self.each_way(&from, &to, both, |world, a, b, out| world.cut(a, b, cause, out), out),
-            Action::Heal { from, to, both } => self.each_way(&from, &to, both, |world, a, b, out| world.heal(a, b, cause, out), out),
+            Action::Cut { from, to, both } => {
+                self.each_way(&from, &to, both, |world, a, b, out| world.cut(a, b, cause, out), out)
+            }
+            Action::Heal { from, to, both } => {
+                self.each_way(&from, &to, both, |world, a, b, out| world.heal(a, b, cause, out), out)
+            }
             Action::HealAll => {
                 let cuts: Vec<(NodeId, NodeId)> = self.network.cuts().collect();
                 for (from, to) in cuts {
@@ -146,12 +189,20 @@ impl World {
                 },
                 out,
             ),
-            Action::Drop { api, response, from, to, nth } => self.network.drops.push(DropRule { api, response, from, to, nth }),
-            Action::Admin(request) => self.command(NodeId::Client(ADMIN), ClientCommand::Admin { action: id, request }, cause, out),
+            Action::Drop { api, response, from, to, nth } => {
+                self.network.drops.push(DropRule { api, response, from, to, nth })
+            }
+            Action::Admin(request) => {
+                self.command(NodeId::Client(ADMIN), ClientCommand::Admin { action: id, request }, cause, out)
+            }
             Action::StartProducer { name, spec } => self.add_client(name, ClientKind::Producer(spec), cause, out),
             Action::Join { name, spec } => self.add_client(name, ClientKind::Consumer(spec), cause, out),
-            Action::CloseClient { name } => self.tell_client(&name, |world, node, out| world.shut_down(node, cause, out), out),
-            Action::KillClient { name } => self.tell_client(&name, |world, node, out| world.kill(node, cause, out), out),
+            Action::CloseClient { name } => {
+                self.tell_client(&name, |world, node, out| world.shut_down(node, cause, out), out)
+            }
+            Action::KillClient { name } => {
+                self.tell_client(&name, |world, node, out| world.kill(node, cause, out), out)
+            }
             Action::Reconfigure { name, config } => {
                 if let Ok(spec) = self.producer_spec(&name) {
                     self.tell_client(&name, |world, node, out| world.shut_down(node, cause, out), out);
@@ -161,15 +212,30 @@ impl World {
             Action::Produce { client, topic, partition, key, values, count, every } => {
                 // Tags of bursts have the highest bit, so that they never meet those of a steady rate.
                 let first_tag = Tag(1 << 63 | u64::from(id.0) << 24);
-                let command = ClientCommand::Produce { action: id, topic, partition, key, values, count, every, first_tag };
+                let command =
+                    ClientCommand::Produce { action: id, topic, partition, key, values, count, every, first_tag };
                 self.tell_client(&client, |world, node, out| world.command(node, command, cause, out), out);
             }
-            Action::SetRate { client, per_second } => self.tell_client(&client, |world, node, out| world.command(node, ClientCommand::SetRate { per_second }, cause, out), out),
-            Action::PausePolling { member, span } => self.tell_client(&member, |world, node, out| world.command(node, ClientCommand::PausePolling { span }, cause, out), out),
-            Action::Seek { member, topic, partition, offset } => {
-                self.tell_client(&member, |world, node, out| world.command(node, ClientCommand::Seek { topic, partition, offset }, cause, out), out)
-            }
-            Action::Commit { member } => self.tell_client(&member, |world, node, out| world.command(node, ClientCommand::Commit, cause, out), out),
+            Action::SetRate { client, per_second } => self.tell_client(
+                &client,
+                |world, node, out| world.command(node, ClientCommand::SetRate { per_second }, cause, out),
+                out,
+            ),
+            Action::PausePolling { member, span } => self.tell_client(
+                &member,
+                |world, node, out| world.command(node, ClientCommand::PausePolling { span }, cause, out),
+                out,
+            ),
+            Action::Seek { member, topic, partition, offset } => self.tell_client(
+                &member,
+                |world, node, out| world.command(node, ClientCommand::Seek { topic, partition, offset }, cause, out),
+                out,
+            ),
+            Action::Commit { member } => self.tell_client(
+                &member,
+                |world, node, out| world.command(node, ClientCommand::Commit, cause, out),
+                out,
+            ),
         }
     }
 
@@ -179,13 +245,25 @@ impl World {
         }
     }
 
-    fn tell_client(&mut self, name: &Rc<str>, f: impl FnOnce(&mut World, NodeId, &mut Vec<TraceEntry>), out: &mut Vec<TraceEntry>) {
+    fn tell_client(
+        &mut self,
+        name: &Rc<str>,
+        f: impl FnOnce(&mut World, NodeId, &mut Vec<TraceEntry>),
+        out: &mut Vec<TraceEntry>,
+    ) {
         if let Ok(node) = self.named(name) {
             f(self, node, out);
         }
     }
 
-    fn each_way(&mut self, from: &[NodeId], to: &[NodeId], both: bool, mut f: impl FnMut(&mut World, NodeId, NodeId, &mut Vec<TraceEntry>), out: &mut Vec<TraceEntry>) {
+    fn each_way(
+        &mut self,
+        from: &[NodeId],
+        to: &[NodeId],
+        both: bool,
+        mut f: impl FnMut(&mut World, NodeId, NodeId, &mut Vec<TraceEntry>),
+        out: &mut Vec<TraceEntry>,
+    ) {
         for &a in from {
             for &b in to {
                 if a != b {
@@ -254,7 +332,8 @@ impl World {
         self.last_client = ClientId(self.last_client.0 + 1);
         let id = self.last_client;
         let node = NodeId::Client(id);
-        self.machines.insert(node, Rc::new(Machine::new(self.setup.seed, node, Role::Client { name: name.clone(), kind })));
+        self.machines
+            .insert(node, Rc::new(Machine::new(self.setup.seed, node, Role::Client { name: name.clone(), kind })));
         self.names.insert(name, id);
         self.start_process(node, cause, out);
     }
@@ -270,5 +349,10 @@ fn producer_config(spec: &ProducerSpec) -> Result<(), Refusal> {
 }
 
 fn refused_config(refusal: ConfigRefusal) -> Refusal {
-    Refusal::ClientConfig { exception: refusal.exception, key: refusal.key, value: refusal.value, expected: refusal.expected }
+    Refusal::ClientConfig {
+        exception: refusal.exception,
+        key: refusal.key,
+        value: refusal.value,
+        expected: refusal.expected,
+    }
 }

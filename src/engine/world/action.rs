@@ -1,4 +1,5 @@
-//! The closed list of what a user or a scenario can do, and the set-up of a world. Names of things, never positions in memory.
+//! The closed list of what a user or a scenario can do, and the set-up of a world. Names of things, never positions in
+//! memory.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -83,7 +84,8 @@ pub enum Action {
         jitter: Option<Dur>,
         loss_per_million: Option<u32>,
     },
-    /// The `nth` next message that matches (1 is the next one) vanishes on the wire, as no TCP loses it: to see who depends on it.
+    /// The `nth` next message that matches (1 is the next one) vanishes on the wire, as no TCP loses it: to see who
+    /// depends on it.
     Drop {
         api: Api,
         response: bool,
@@ -158,7 +160,8 @@ pub enum Refusal {
         what: &'static str,
         most: u64,
     },
-    /// A client's configuration that Kafka's constructor refuses: the exception it throws, the key and what was expected.
+    /// A client's configuration that Kafka's constructor refuses: the exception it throws, the key and what was
+    /// expected.
     ClientConfig {
         exception: &'static str,
         key: String,

@@ -1,4 +1,5 @@
-//! The cold start: every process starts in its own phase and the real protocol forms the cluster. Nothing of it is scripted.
+//! The cold start: every process starts in its own phase and the real protocol forms the cluster. Nothing of it is
+//! scripted.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -7,7 +8,10 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::{Machine, Network, Pending, Process, Refusal, Role, Setup, World};
-use crate::base::{ActionId, BrokerId, ClientId, ControllerId, Dur, Incarnation, MessageId, NodeId, Rng, Seq, SimTime, StreamId, limits};
+use crate::base::{
+    ActionId, BrokerId, ClientId, ControllerId, Dur, Incarnation, MessageId, NodeId, Rng, Seq, SimTime, StreamId,
+    limits,
+};
 use crate::broker::{Broker, BrokerStart};
 use crate::client::{Client, ClientKind, ClientStart};
 use crate::controller::{Controller, ControllerStart};
@@ -24,10 +28,13 @@ const BOOT_LIMIT: Dur = Dur::secs(120);
 const START_SPREAD: Dur = Dur::ms(500);
 
 impl World {
-    /// Starts the cluster and runs it until every broker that is to run does and a controller is active; that moment, rounded up to a second, is the origin.
+    /// Starts the cluster and runs it until every broker that is to run does and a controller is active; that moment,
+    /// rounded up to a second, is the origin.
     pub fn boot(setup: &Setup) -> Result<World, Refusal> {
         check_setup(setup)?;
-        let config = NodeConfig::parse(&setup.config).map_err(|ConfigError { key, value, expected }| Refusal::NodeConfig { key, value, expected: expected.to_string() })?;
+        let config = NodeConfig::parse(&setup.config).map_err(|ConfigError { key, value, expected }| {
+            Refusal::NodeConfig { key, value, expected: expected.to_string() }
+        })?;
         let mut world = World {
             setup: Rc::new(setup.clone()),
             config: Rc::new(config),
@@ -51,7 +58,9 @@ impl World {
         while !world.is_formed() {
             out.clear();
             if world.now > SimTime::ZERO + BOOT_LIMIT || !world.step(&mut out) {
-                return Err(Refusal::Setup { what: "the cluster does not form: no controller, or a broker that cannot register".to_string() });
+                return Err(Refusal::Setup {
+                    what: "the cluster does not form: no controller, or a broker that cannot register".to_string(),
+                });
             }
         }
         let second = Dur::secs(1).0;
@@ -86,7 +95,11 @@ impl World {
 
     fn is_formed(&self) -> bool {
         let Some(active) = self.active_controller().and_then(|id| self.controller(id)) else { return false };
-        self.setup.brokers.iter().filter(|b| b.started).all(|b| active.image().is_unfenced(b.id) && self.broker(b.id).is_some_and(|broker| broker.is_running()))
+        self.setup
+            .brokers
+            .iter()
+            .filter(|b| b.started)
+            .all(|b| active.image().is_unfenced(b.id) && self.broker(b.id).is_some_and(|broker| broker.is_running()))
     }
 
     /// Starts the process of a node that has none.
@@ -103,10 +116,12 @@ impl World {
             let role = machine.role.clone();
             machine.with_ctx(node, around, |process, ctx| {
                 *process = match (node, role) {
-                    (NodeId::Controller(id), Role::Controller) => {
-                        Some(Process::Controller(Controller::start(ctx, ControllerStart { id, incarnation, config, rules, voters }).into()))
-                    }
-                    (NodeId::Broker(id), Role::Broker { rack }) => Some(Process::Broker(Broker::start(ctx, BrokerStart { id, incarnation, rack, config, rules, voters }).into())),
+                    (NodeId::Controller(id), Role::Controller) => Some(Process::Controller(
+                        Controller::start(ctx, ControllerStart { id, incarnation, config, rules, voters }).into(),
+                    )),
+                    (NodeId::Broker(id), Role::Broker { rack }) => Some(Process::Broker(
+                        Broker::start(ctx, BrokerStart { id, incarnation, rack, config, rules, voters }).into(),
+                    )),
                     (NodeId::Client(id), Role::Client { name, kind }) => {
                         let start = ClientStart { id, name, incarnation, bootstrap, kind };
                         // Its configuration was checked when the client was made.

@@ -99,7 +99,12 @@ impl Machine {
         if self.is_up() { self.timers.next_at() } else { None }
     }
 
-    pub(super) fn with_ctx<R>(&mut self, id: NodeId, around: Surroundings<'_>, f: impl FnOnce(&mut Option<Process>, &mut Ctx<'_>) -> R) -> R {
+    pub(super) fn with_ctx<R>(
+        &mut self,
+        id: NodeId,
+        around: Surroundings<'_>,
+        f: impl FnOnce(&mut Option<Process>, &mut Ctx<'_>) -> R,
+    ) -> R {
         let mut ctx = Ctx {
             now: around.now,
             me: id,

@@ -15,7 +15,9 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{ActionId, BrokerId, ClientId, ControllerId, MessageId, NodeId, Rng, Seq, SimTime, digest_of, limits};
+use crate::base::{
+    ActionId, BrokerId, ClientId, ControllerId, MessageId, NodeId, Rng, Seq, SimTime, digest_of, limits,
+};
 use crate::node::{Body, ConnId, Direction, Effect, Event, Message};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{Api, ErrorCode};
@@ -98,14 +100,19 @@ impl World {
         self.last_seq
     }
 
-    /// Every node's disk and memory, agenda and links, in order of ids. Equal runs have equal digests, natively and in wasm.
+    /// Every node's disk and memory, agenda and links, in order of ids. Equal runs have equal digests, natively and in
+    /// wasm.
     pub fn digest(&self) -> u64 {
         digest_of(self)
     }
 
     fn next(&self) -> Option<Next> {
         let agenda = self.agenda.first_key_value().map(|(key, _)| *key);
-        let timer = self.machines.iter().filter_map(|(id, machine)| machine.next_wake().map(|at| (at.max(self.now), *id))).min();
+        let timer = self
+            .machines
+            .iter()
+            .filter_map(|(id, machine)| machine.next_wake().map(|at| (at.max(self.now), *id)))
+            .min();
         match (agenda, timer) {
             // Of what is due at one moment, what was scheduled goes before timers.
             (Some((at, number)), Some((due, _))) if at <= due => Some(Next::Agenda(at, number)),
@@ -262,10 +269,23 @@ impl World {
         self.with_machine(node, cause, out, |machine, around| machine.handle(node, around, event));
     }
 
-    fn with_machine<R>(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>, f: impl FnOnce(&mut Machine, Surroundings<'_>) -> R) -> Option<R> {
+    fn with_machine<R>(
+        &mut self,
+        node: NodeId,
+        cause: Seq,
+        out: &mut Vec<TraceEntry>,
+        f: impl FnOnce(&mut Machine, Surroundings<'_>) -> R,
+    ) -> Option<R> {
         let mut effects = Vec::new();
         let machine = Rc::make_mut(self.machines.get_mut(&node)?);
-        let around = Surroundings { now: self.now, cause, effects: &mut effects, trace: out, last_seq: &mut self.last_seq, last_message: &mut self.last_message };
+        let around = Surroundings {
+            now: self.now,
+            cause,
+            effects: &mut effects,
+            trace: out,
+            last_seq: &mut self.last_seq,
+            last_message: &mut self.last_message,
+        };
         let result = f(machine, around);
         for effect in effects {
             self.apply(node, effect, out);
@@ -286,7 +306,12 @@ impl World {
                     return;
                 }
                 let arrives_at = self.network.arrival(self.now, conn, direction);
-                let sent = self.note(node, cause, Kind::MessageSent { message: id, to, api, response, arrives_at, error, empty }, out);
+                let sent = self.note(
+                    node,
+                    cause,
+                    Kind::MessageSent { message: id, to, api, response, arrives_at, error, empty },
+                    out,
+                );
                 if self.network.loses(api, response, node, to) {
                     self.note(node, sent, Kind::MessageLost { message: id }, out);
                     return;

@@ -1,4 +1,5 @@
-//! Links, connections and what TCP does with them: latency, order, loss as delay, cuts as retransmission, resets. Reads no message.
+//! Links, connections and what TCP does with them: latency, order, loss as delay, cuts as retransmission, resets. Reads
+//! no message.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -68,12 +69,24 @@ pub struct Network {
 
 impl Network {
     pub(super) fn new(seed: u64, default: LinkSetup) -> Network {
-        Network { seed, default, links: BTreeMap::new(), connections: BTreeMap::new(), by_node: BTreeMap::new(), held: Vec::new(), drops: Vec::new() }
+        Network {
+            seed,
+            default,
+            links: BTreeMap::new(),
+            connections: BTreeMap::new(),
+            by_node: BTreeMap::new(),
+            held: Vec::new(),
+            drops: Vec::new(),
+        }
     }
 
     fn link(&mut self, from: NodeId, to: NodeId) -> &mut Link {
         let (seed, setup) = (self.seed, self.default);
-        self.links.entry((from, to)).or_insert_with(|| Link { setup, cut: false, rng: Rng::stream(seed, StreamId::Link(from, to)) })
+        self.links.entry((from, to)).or_insert_with(|| Link {
+            setup,
+            cut: false,
+            rng: Rng::stream(seed, StreamId::Link(from, to)),
+        })
     }
 
     /// Time for one packet from one node to another: latency, jitter, and a retransmission for each loss.
@@ -202,7 +215,8 @@ impl Network {
         self.held = rest;
         let mut out = Vec::new();
         for held in released {
-            let at = next_retransmission(held.since, now, if held.handshake { SYN_RTO } else { DATA_RTO }) + self.flight(from, to);
+            let at = next_retransmission(held.since, now, if held.handshake { SYN_RTO } else { DATA_RTO })
+                + self.flight(from, to);
             let at = match self.connections.get_mut(&held.message.conn) {
                 Some(connection) => {
                     let last = match held.message.direction {
@@ -225,7 +239,10 @@ impl Network {
     pub(super) fn loses(&mut self, api: Api, response: bool, from: NodeId, to: NodeId) -> bool {
         let mut lost = false;
         for rule in &mut self.drops {
-            let matches = rule.api == api && rule.response == response && rule.from.is_none_or(|n| n == from) && rule.to.is_none_or(|n| n == to);
+            let matches = rule.api == api
+                && rule.response == response
+                && rule.from.is_none_or(|n| n == from)
+                && rule.to.is_none_or(|n| n == to);
             if matches && rule.nth > 0 {
                 rule.nth -= 1;
                 lost |= rule.nth == 0;

@@ -1,4 +1,5 @@
-//! The work that the benchmarks measure, the same natively and in the page. It deliberately knows no clock: whoever runs it
+//! The work that the benchmarks measure, the same natively and in the page. It deliberately knows no clock: whoever
+//! runs it
 //! brings one.
 
 use highwater_engine::base::{Dur, SimTime};
@@ -11,7 +12,8 @@ use crate::recording::Cursor;
 use crate::scenario::{Moment, Scenario, lower};
 use crate::view::model::{OpenError, ScenarioId};
 
-/// The cluster that is measured: three brokers, three controllers, a producer and a group, with every client at work to the end.
+/// The cluster that is measured: three brokers, three controllers, a producer and a group, with every client at work to
+/// the end.
 fn cluster() -> Scenario {
     gallery::scenario(ScenarioId::TheCure).unwrap_or_default()
 }
@@ -21,7 +23,8 @@ const RUN: Dur = Dur::secs(600);
 /// A step of the golden ratio goes through a stretch evenly and never in order.
 const STRIDE_PER_MILLION: u64 = 618_034;
 
-/// Records ten simulated minutes, then stands at `samples` moments all over them and looks at the stage at each; what `now`
+/// Records ten simulated minutes, then stands at `samples` moments all over them and looks at the stage at each; what
+/// `now`
 /// gives in milliseconds before and after makes the length of each. The recording is not counted.
 ///
 /// # Errors

@@ -1,6 +1,9 @@
 //! Everything that the page can ask of the studio, as one closed list. It deliberately says nothing about how it looks:
 //! language, theme and which panel is open are the page's own affair.
-use crate::view::model::{BranchId, Cure, Micros, NodeAction, NodeRef, OpenError, Pace, ScenarioId, SettingKey, SettingValue, StepKind, Term, TraceId};
+use crate::view::model::{
+    BranchId, Cure, Micros, NodeAction, NodeRef, OpenError, Pace, ScenarioId, SettingKey, SettingValue, StepKind, Term,
+    TraceId,
+};
 
 /// One wish of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]

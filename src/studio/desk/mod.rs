@@ -1,10 +1,12 @@
-//! The façade of the studio: what the page may call, as one trait, so that components can be tested with a desk of their own.
+//! The façade of the studio: what the page may call, as one trait, so that components can be tested with a desk of
+//! their own.
 //! It deliberately has no method that takes or returns a type of the engine.
 //!
 //! The studio provides `Studio: Desk` and its constructors:
 //! - `Studio::scenario(ScenarioId) -> Studio` opens a scenario of the picker at 0 s, paused;
 //! - `Studio::opening(ScenarioId) -> Studio` opens it shortly before its script begins, as the picker does;
-//! - `Studio::open(fragment: &str) -> Result<Studio, OpenError>` opens what stands behind `#` (payload, check, `at`, `d`;
+//! - `Studio::open(fragment: &str) -> Result<Studio, OpenError>` opens what stands behind `#` (payload, check, `at`,
+//!   `d`;
 //!   view options such as `lang` are ignored) at its moment, paused.
 pub mod bench;
 pub mod command;
@@ -16,8 +18,8 @@ mod verbs;
 pub use studio::Studio;
 
 use crate::view::model::{
-    BranchView, DigestCheck, Inspection, Lanes, LogFilter, LogLine, LogPage, Micros, Motion, Playback, Promises, Scene, Settings, Share, Subject, TextView, TraceId, WhyChain,
-    Window,
+    BranchView, DigestCheck, Inspection, Lanes, LogFilter, LogLine, LogPage, Micros, Motion, Playback, Promises, Scene,
+    Settings, Share, Subject, TextView, TraceId, WhyChain, Window,
 };
 use command::{Command, Outcome};
 use std::ops::Range;
@@ -27,7 +29,8 @@ use std::rc::Rc;
 pub trait Desk {
     /// The only way to change anything but time.
     fn handle(&mut self, command: Command) -> Outcome;
-    /// Lets real time pass while playing; at most one frame's worth of work. Returns whether anything that is shown changed.
+    /// Lets real time pass while playing; at most one frame's worth of work. Returns whether anything that is shown
+    /// changed.
     /// `reduced_motion`: play goes from notable change to notable change instead of gliding.
     fn tick(&mut self, real_elapsed_us: Micros, reduced_motion: bool) -> bool;
 

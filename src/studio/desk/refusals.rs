@@ -47,13 +47,27 @@ pub fn of_link(e: &LinkError) -> OpenError {
         LinkProblem::Scenario(error) => return of_scenario(error),
     };
     let readable = e.readable.title.clone().or_else(|| e.readable.id.clone());
-    OpenError { what, place: None, found: readable.or_else(|| some(&e.found)), expected: some(&e.expected), nearest: e.nearest.clone(), limit: e.limit }
+    OpenError {
+        what,
+        place: None,
+        found: readable.or_else(|| some(&e.found)),
+        expected: some(&e.expected),
+        nearest: e.nearest.clone(),
+        limit: e.limit,
+    }
 }
 
 /// Why a scenario that reads well cannot be booted.
 pub fn of_boot(refusal: &Refusal) -> OpenError {
     let limit = if let Refusal::Limit { most, .. } = refusal { Some(*most) } else { None };
-    OpenError { what: OpenProblem::Impossible, place: None, found: Some(refusal_term(refusal).into_owned()), expected: None, nearest: None, limit }
+    OpenError {
+        what: OpenProblem::Impossible,
+        place: None,
+        found: Some(refusal_term(refusal).into_owned()),
+        expected: None,
+        nearest: None,
+        limit,
+    }
 }
 
 /// Why an action was not done.
@@ -62,9 +76,13 @@ pub fn of_action(not_done: &NotDone) -> Refused {
         NotDone::World(Refusal::WrongState { needed, .. }) => Refused::NotNow { action: (*needed).into() },
         NotDone::World(Refusal::Limit { what, most }) => Refused::Limit { what: (*what).into(), bound: *most },
         NotDone::World(Refusal::ClientConfig { exception, .. }) => Refused::Kafka((*exception).into()),
-        NotDone::World(refusal @ (Refusal::NoSuchNode(_) | Refusal::NoSuchClient(_) | Refusal::NameTaken(_) | Refusal::NodeConfig { .. } | Refusal::Setup { .. })) => {
-            Refused::Unknown { what: refusal_term(refusal) }
-        }
+        NotDone::World(
+            refusal @ (Refusal::NoSuchNode(_)
+            | Refusal::NoSuchClient(_)
+            | Refusal::NameTaken(_)
+            | Refusal::NodeConfig { .. }
+            | Refusal::Setup { .. }),
+        ) => Refused::Unknown { what: refusal_term(refusal) },
         NotDone::NoSuchRole => Refused::Unknown { what: "node".into() },
         NotDone::TooMany { what, bound } => Refused::Limit { what: (*what).into(), bound: *bound },
     }

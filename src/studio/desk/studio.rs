@@ -1,4 +1,5 @@
-//! The studio as the page has it: one run with its branches, a playhead, and views that are made once for each state. It holds no rule of Kafka's.
+//! The studio as the page has it: one run with its branches, a playhead, and views that are made once for each state.
+//! It holds no rule of Kafka's.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -93,14 +94,25 @@ impl Run {
         let link = Link::read(fragment).map_err(|error| refusals::of_link(&error))?;
         let plain = Scenario { engine: None, ..link.scenario.clone() };
         let known = gallery::identify(&link.scenario).or_else(|| gallery::identify(&plain));
-        let title = link.scenario.title.as_ref().map(|title| title.of(link.scenario.lang.as_deref().unwrap_or("en")).to_string());
+        let title = link
+            .scenario
+            .title
+            .as_ref()
+            .map(|title| title.of(link.scenario.lang.as_deref().unwrap_or("en")).to_string());
         let origin = known.map_or(Origin::Link { title }, |id| Origin::Gallery { id, changed: false });
         let mut run = Run::open(link.scenario, origin)?;
         if let Some(at) = link.at {
             run.recording.seek_moment(at);
             if run.recording.reel().n_ops() >= MAX_OPS {
                 let limit = Some(MAX_OPS as u64);
-                return Err(OpenError { what: OpenProblem::TooLarge, place: None, found: Some(at.text()), expected: None, nearest: None, limit });
+                return Err(OpenError {
+                    what: OpenProblem::TooLarge,
+                    place: None,
+                    found: Some(at.text()),
+                    expected: None,
+                    nearest: None,
+                    limit,
+                });
             }
         }
         let check = match link.digest {
@@ -168,7 +180,13 @@ impl Studio {
 
     fn key(&self) -> Key {
         let recording = &self.run.recording;
-        Key { run: self.number, branch: recording.current(), ops: recording.cursor().ops, plan: recording.branch().lowered.plan.len(), chosen: self.run.chosen.clone() }
+        Key {
+            run: self.number,
+            branch: recording.current(),
+            ops: recording.cursor().ops,
+            plan: recording.branch().lowered.plan.len(),
+            chosen: self.run.chosen.clone(),
+        }
     }
 
     /// The views of this state, made if they are not there.
@@ -363,13 +381,18 @@ impl Desk for Studio {
             }
             Command::Act(node, action) => self.menu(&node, action),
             Command::HealAll => self.act(vec![Verb::Heal(None)]),
-            Command::Cut { a, b, one_way } => self.act(vec![Verb::Cut(crate::scenario::Sides { from: verbs::names(&a), to: verbs::names(&b), both: !one_way })]),
+            Command::Cut { a, b, one_way } => self.act(vec![Verb::Cut(crate::scenario::Sides {
+                from: verbs::names(&a),
+                to: verbs::names(&b),
+                both: !one_way,
+            })]),
             Command::Set(key, value) => {
                 let views = self.views();
                 let change = verbs::of_setting(self.seen(), &views.scene, &key, &value);
                 self.change(change, false)
             }
-            Command::ElectLeader { topic, partition, unclean } => self.act(vec![Verb::ElectLeaders { unclean, partition: crate::scenario::Partition { topic, partition } }]),
+            Command::ElectLeader { topic, partition, unclean } => self
+                .act(vec![Verb::ElectLeaders { unclean, partition: crate::scenario::Partition { topic, partition } }]),
             Command::Try(cure) => {
                 let change = verbs::of_cure(self.seen(), &cure);
                 self.change(change, true)
@@ -444,7 +467,8 @@ impl Desk for Studio {
                 Unit::Event => StepKind::Event,
                 Unit::Notable => StepKind::Notable,
             },
-            awaiting: playback::awaited(recording).map(|wait| Awaited { what: lanes::waiting(&wait), in_us: wait.at.since(recording.at()).0 }),
+            awaiting: playback::awaited(recording)
+                .map(|wait| Awaited { what: lanes::waiting(&wait), in_us: wait.at.since(recording.at()).0 }),
             at_start,
             can_skip: recording.next_at().is_some(),
             events_done: recording.moment().done.unwrap_or(0),
@@ -522,15 +546,28 @@ impl Desk for Studio {
 
     fn text(&self) -> TextView {
         let views = self.views();
-        TextView { scene: views.scene.clone(), promises: views.promises.clone(), recent: log::recent(self.seen(), RECENT) }
+        TextView {
+            scene: views.scene.clone(),
+            promises: views.promises.clone(),
+            recent: log::recent(self.seen(), RECENT),
+        }
     }
 
     fn share(&self) -> Share {
         let recording = &self.run.recording;
         let scenario = Scenario { engine: Some(ENGINE), ..(*recording.branch().scenario).clone() };
-        let link = Link { at: Some(recording.moment()), digest: Some(short_digest(recording.digest())), ..Link::new(scenario) };
+        let link = Link {
+            at: Some(recording.moment()),
+            digest: Some(short_digest(recording.digest())),
+            ..Link::new(scenario)
+        };
         let fragment = link.fragment();
-        Share { length: fragment.chars().count() as u32, limit: MAX_FRAGMENT as u32, title: self.run.origin.clone(), fragment }
+        Share {
+            length: fragment.chars().count() as u32,
+            limit: MAX_FRAGMENT as u32,
+            title: self.run.origin.clone(),
+            fragment,
+        }
     }
 
     fn digest_check(&self) -> DigestCheck {

@@ -6,7 +6,10 @@ use highwater_engine::client::Keys;
 use highwater_engine::world::LinkSetup;
 
 use super::command::Refused;
-use crate::scenario::{Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, decode, encode};
+use crate::scenario::{
+    Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, decode,
+    encode,
+};
 use crate::view::model::{Cure, KeyPattern, MemberNow, NodeAction, NodeRef, Scene, SettingKey, SettingValue};
 use crate::view::seen::Seen;
 
@@ -40,7 +43,9 @@ pub fn names(nodes: &[NodeRef]) -> Nodes {
 
 /// The other nodes of the run that pass a test.
 fn others(seen: Seen<'_>, node: &NodeRef, fits: impl Fn(NodeId) -> bool) -> Nodes {
-    let running = |id: NodeId| !matches!(id, NodeId::Client(_)) || seen.machine(id).is_some_and(|machine| machine.process.is_some());
+    let running = |id: NodeId| {
+        !matches!(id, NodeId::Client(_)) || seen.machine(id).is_some_and(|machine| machine.process.is_some())
+    };
     seen.world()
         .machines()
         .map(|(id, _)| id)
@@ -59,7 +64,9 @@ pub fn of_menu(seen: Seen<'_>, node: &NodeRef, action: NodeAction) -> Option<Ver
         NodeRef::Controller(_) | NodeRef::Broker(_) | NodeRef::Admin => None,
     };
     let cut = |to: Nodes| (!to.is_empty()).then(|| Verb::Cut(Sides { from: vec![me.clone()], to, both: true }));
-    let link = |change: LinkChange| Some(Verb::Link(LinkEntry { between: vec![me.clone()], and: others(seen, node, |_| true), change }));
+    let link = |change: LinkChange| {
+        Some(Verb::Link(LinkEntry { between: vec![me.clone()], and: others(seen, node, |_| true), change }))
+    };
     match action {
         NodeAction::Kill => Some(client.map_or_else(|| Verb::Kill(vec![me.clone()]), Verb::KillClient)),
         NodeAction::Stop => Some(client.map_or_else(|| Verb::Stop(vec![me.clone()]), Verb::StopClient)),
@@ -73,7 +80,8 @@ pub fn of_menu(seen: Seen<'_>, node: &NodeRef, action: NodeAction) -> Option<Ver
         NodeAction::CutFromAll => cut(others(seen, node, |_| true)),
         NodeAction::Heal => {
             let id = seen.node_id(node)?;
-            let cuts: Vec<(NodeId, NodeId)> = seen.world().network().cuts().filter(|(a, b)| *a == id || *b == id).collect();
+            let cuts: Vec<(NodeId, NodeId)> =
+                seen.world().network().cuts().filter(|(a, b)| *a == id || *b == id).collect();
             let mut to = Vec::new();
             for other in cuts.into_iter().map(|(a, b)| if a == id { b } else { a }) {
                 let other = name(&seen.node(other))?;
@@ -83,7 +91,9 @@ pub fn of_menu(seen: Seen<'_>, node: &NodeRef, action: NodeAction) -> Option<Ver
             }
             (!to.is_empty()).then(|| Verb::Heal(Some(Sides { from: vec![me], to, both: true })))
         }
-        NodeAction::SlowLink => link(LinkChange { latency: Some(highwater_engine::base::Dur(SLOW_US)), ..LinkChange::default() }),
+        NodeAction::SlowLink => {
+            link(LinkChange { latency: Some(highwater_engine::base::Dur(SLOW_US)), ..LinkChange::default() })
+        }
         NodeAction::LossyLink => link(LinkChange { loss_per_million: Some(LOSSY), ..LinkChange::default() }),
         NodeAction::RestoreLink => {
             let LinkSetup { latency, jitter, loss_per_million } = seen.world().network().default_setup();
@@ -105,15 +115,24 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
     let scenario = seen.scenario();
     let live = |verb| Ok(Change::Live(vec![verb]));
     match (key, value) {
-        (SettingKey::MinInsyncReplicas { topic }, SettingValue::Number(n)) => topic_config(seen, topic, "min.insync.replicas", &n.to_string()),
-        (SettingKey::UncleanElection { topic }, SettingValue::Bool(on)) => topic_config(seen, topic, "unclean.leader.election.enable", if *on { "true" } else { "false" }),
+        (SettingKey::MinInsyncReplicas { topic }, SettingValue::Number(n)) => {
+            topic_config(seen, topic, "min.insync.replicas", &n.to_string())
+        }
+        (SettingKey::UncleanElection { topic }, SettingValue::Bool(on)) => {
+            topic_config(seen, topic, "unclean.leader.election.enable", if *on { "true" } else { "false" })
+        }
         (SettingKey::Acks { producer }, SettingValue::Term(acks)) => {
             // The Java constructor refuses idempotence that was asked for with any other acks.
-            let pairs: &[(&str, &str)] = if acks == "all" { &[("acks", "all")] } else { &[("acks", acks), ("enable.idempotence", "false")] };
+            let pairs: &[(&str, &str)] =
+                if acks == "all" { &[("acks", "all")] } else { &[("acks", acks), ("enable.idempotence", "false")] };
             producer_config(scene, scenario, producer, config(pairs))
         }
-        (SettingKey::Idempotence { producer }, SettingValue::Bool(true)) => producer_config(scene, scenario, producer, config(&[("acks", "all"), ("enable.idempotence", "true")])),
-        (SettingKey::Idempotence { producer }, SettingValue::Bool(false)) => producer_config(scene, scenario, producer, config(&[("enable.idempotence", "false")])),
+        (SettingKey::Idempotence { producer }, SettingValue::Bool(true)) => {
+            producer_config(scene, scenario, producer, config(&[("acks", "all"), ("enable.idempotence", "true")]))
+        }
+        (SettingKey::Idempotence { producer }, SettingValue::Bool(false)) => {
+            producer_config(scene, scenario, producer, config(&[("enable.idempotence", "false")]))
+        }
         (SettingKey::Rate { producer }, SettingValue::PerSecond(rate)) => {
             if is_running(scene, producer) {
                 return live(Verb::SetClient { name: producer.clone(), rate: Some(*rate), config: Config::new() });
@@ -141,13 +160,21 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
             topic.placement = Placement::Counts { partitions, replication: Some(*n) };
             Some(())
         }),
-        (SettingKey::ClientVersion { group }, SettingValue::Term(version)) => changed(scenario, |s| client_version(find(&mut s.groups, group)?, version)),
-        (SettingKey::OffsetsReplicationFactor, SettingValue::Number(n)) => changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", n.to_string())),
-        (SettingKey::Brokers, SettingValue::Number(n)) if (1..=MAX_BROKERS as u32).contains(n) => changed(scenario, |s| brokers(s, *n as usize)),
-        (SettingKey::Controllers, SettingValue::Number(n)) if (1..=MAX_CONTROLLERS as u32).contains(n) => changed(scenario, |s| {
-            s.cluster.controllers = *n;
-            Some(())
-        }),
+        (SettingKey::ClientVersion { group }, SettingValue::Term(version)) => {
+            changed(scenario, |s| client_version(find(&mut s.groups, group)?, version))
+        }
+        (SettingKey::OffsetsReplicationFactor, SettingValue::Number(n)) => {
+            changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", n.to_string()))
+        }
+        (SettingKey::Brokers, SettingValue::Number(n)) if (1..=MAX_BROKERS as u32).contains(n) => {
+            changed(scenario, |s| brokers(s, *n as usize))
+        }
+        (SettingKey::Controllers, SettingValue::Number(n)) if (1..=MAX_CONTROLLERS as u32).contains(n) => {
+            changed(scenario, |s| {
+                s.cluster.controllers = *n;
+                Some(())
+            })
+        }
         _wrong_type => Err(impossible("setting")),
     }
 }
@@ -156,9 +183,15 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
 pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
     let scenario = seen.scenario();
     match cure {
-        Cure::OffsetsReplicationFactor { to } => changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", to.to_string())),
-        Cure::Acks { producer, to } => changed(scenario, |s| set(&mut find(&mut s.producers, producer)?.config, "acks", to.to_string())),
-        Cure::MinInsyncReplicas { topic, to } => changed(scenario, |s| set(&mut find(&mut s.topics, topic)?.config, "min.insync.replicas", to.to_string())),
+        Cure::OffsetsReplicationFactor { to } => {
+            changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", to.to_string()))
+        }
+        Cure::Acks { producer, to } => {
+            changed(scenario, |s| set(&mut find(&mut s.producers, producer)?.config, "acks", to.to_string()))
+        }
+        Cure::MinInsyncReplicas { topic, to } => {
+            changed(scenario, |s| set(&mut find(&mut s.topics, topic)?.config, "min.insync.replicas", to.to_string()))
+        }
         Cure::ReplicationFactor { topic, to } => changed(scenario, |s| {
             let topic = find(&mut s.topics, topic)?;
             let partitions = topic.placement.partitions();
@@ -167,7 +200,8 @@ pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
         }),
         Cure::UncleanElectionOff { topic } => changed(scenario, |s| {
             s.cluster.config.remove("unclean.leader.election.enable");
-            find(&mut s.topics, topic).map(|topic| drop(topic.config.insert("unclean.leader.election.enable".into(), "false".into())))
+            find(&mut s.topics, topic)
+                .map(|topic| drop(topic.config.insert("unclean.leader.election.enable".into(), "false".into())))
         }),
         Cure::Idempotence { producer } => changed(scenario, |s| {
             let configs = &mut find(&mut s.producers, producer)?.config;
@@ -210,14 +244,22 @@ fn changed(scenario: &Scenario, change: impl FnOnce(&mut Scenario) -> Option<()>
 fn topic_config(seen: Seen<'_>, topic: &str, key: &str, value: &str) -> Result<Change, Refused> {
     let exists = seen.image().is_some_and(|image| image.topic_id(topic).is_some());
     if exists {
-        return Ok(Change::Live(vec![Verb::SetConfig { target: Target::Topic(topic.into()), config: config(&[(key, value)]) }]));
+        return Ok(Change::Live(vec![Verb::SetConfig {
+            target: Target::Topic(topic.into()),
+            config: config(&[(key, value)]),
+        }]));
     }
-    changed(seen.scenario(), |s| find(&mut s.topics, topic).map(|topic| drop(topic.config.insert(key.into(), value.into()))))
+    changed(seen.scenario(), |s| {
+        find(&mut s.topics, topic).map(|topic| drop(topic.config.insert(key.into(), value.into())))
+    })
 }
 
 fn is_running(scene: &Scene, producer: &str) -> bool {
     use crate::view::model::ProducerNow;
-    scene.producers.iter().any(|view| view.name == producer && !matches!(view.now, ProducerNow::NotStarted | ProducerNow::Closed))
+    scene
+        .producers
+        .iter()
+        .any(|view| view.name == producer && !matches!(view.now, ProducerNow::NotStarted | ProducerNow::Closed))
 }
 
 fn producer_config(scene: &Scene, scenario: &Scenario, producer: &str, config: Config) -> Result<Change, Refused> {
@@ -263,7 +305,12 @@ fn brokers(scenario: &mut Scenario, n: usize) -> Option<()> {
 
 fn members(scene: &Scene, scenario: &Scenario, group: &str, n: u32) -> Result<Change, Refused> {
     let view = scene.groups.iter().find(|view| view.name == group).ok_or_else(|| impossible("group"))?;
-    let alive: Vec<&str> = view.members.iter().filter(|member| !matches!(member.now, MemberNow::Closed)).map(|member| member.name.as_str()).collect();
+    let alive: Vec<&str> = view
+        .members
+        .iter()
+        .filter(|member| !matches!(member.now, MemberNow::Closed))
+        .map(|member| member.name.as_str())
+        .collect();
     if view.members.iter().any(|member| member.now == MemberNow::NotStarted) {
         // Before its members were started the plan is changed, not the group.
         return changed(scenario, |s| {
@@ -284,15 +331,30 @@ fn members(scene: &Scene, scenario: &Scenario, group: &str, n: u32) -> Result<Ch
     for name in alive.iter().skip(n as usize).rev() {
         verbs.push(Verb::Leave((*name).into()));
     }
-    let mut taken: Vec<String> =
-        scene.groups.iter().flat_map(|view| &view.members).map(|member| member.name.clone()).chain(scene.producers.iter().map(|p| p.name.clone())).collect();
+    let mut taken: Vec<String> = scene
+        .groups
+        .iter()
+        .flat_map(|view| &view.members)
+        .map(|member| member.name.clone())
+        .chain(scene.producers.iter().map(|p| p.name.clone()))
+        .collect();
     for _ in alive.len()..n as usize {
         let known: Vec<&str> = taken.iter().map(String::as_str).collect();
         // A name whose client is gone is used again.
-        let gone = view.members.iter().find(|member| member.now == MemberNow::Closed && !verbs.iter().any(|verb| matches!(verb, Verb::Join(join) if join.member == member.name)));
+        let gone = view.members.iter().find(|member| {
+            member.now == MemberNow::Closed
+                && !verbs.iter().any(|verb| matches!(verb, Verb::Join(join) if join.member == member.name))
+        });
         let member = gone.map_or_else(|| free_name(first_name(view), &known), |member| member.name.clone());
         taken.push(member.clone());
-        verbs.push(Verb::Join(Join { member, group: group.into(), topics: None, client: None, poll: None, config: Config::new() }));
+        verbs.push(Verb::Join(Join {
+            member,
+            group: group.into(),
+            topics: None,
+            client: None,
+            poll: None,
+            config: Config::new(),
+        }));
     }
     Ok(Change::Live(verbs))
 }
@@ -304,6 +366,10 @@ fn first_name(view: &crate::view::model::GroupView) -> &str {
 /// The stem of a name with the first number that nobody has.
 fn free_name(like: &str, taken: &[&str]) -> String {
     let stem = taken.first().copied().unwrap_or(like).trim_end_matches(|c: char| c.is_ascii_digit());
-    let stem = if like.trim_end_matches(|c: char| c.is_ascii_digit()).is_empty() { stem } else { like.trim_end_matches(|c: char| c.is_ascii_digit()) };
+    let stem = if like.trim_end_matches(|c: char| c.is_ascii_digit()).is_empty() {
+        stem
+    } else {
+        like.trim_end_matches(|c: char| c.is_ascii_digit())
+    };
     (1..).map(|number: u32| format!("{stem}{number}")).find(|name| !taken.contains(&name.as_str())).unwrap_or_default()
 }

@@ -65,7 +65,9 @@ impl<'a> Lookup<'a> {
     }
     pub fn last_controller_fault(self, before: usize) -> Option<usize> {
         self.last(before, |entry| match &entry.kind {
-            Kind::ProcessKilled | Kind::ProcessPaused | Kind::ProcessExited { .. } => matches!(entry.who, NodeId::Controller(_)),
+            Kind::ProcessKilled | Kind::ProcessPaused | Kind::ProcessExited { .. } => {
+                matches!(entry.who, NodeId::Controller(_))
+            }
             Kind::LinkCut { to } => matches!(entry.who, NodeId::Controller(_)) || matches!(to, NodeId::Controller(_)),
             _harmless => false,
         })
@@ -84,7 +86,11 @@ impl<'a> Lookup<'a> {
         for (index, entry) in self.recording.reel().entries(0..before).rev().filter(|(_, entry)| entry.who == client) {
             match &entry.kind {
                 Kind::CoordinatorUnknown { .. } => first = Some(index),
-                Kind::CommitSucceeded { .. } | Kind::RebalanceCallback { .. } | Kind::ProcessStarted if first.is_some() => break,
+                Kind::CommitSucceeded { .. } | Kind::RebalanceCallback { .. } | Kind::ProcessStarted
+                    if first.is_some() =>
+                {
+                    break;
+                }
                 _other => {}
             }
         }
@@ -97,7 +103,15 @@ impl<'a> Lookup<'a> {
 
     /// Brokers that were registered and not fenced at an entry.
     pub fn registered_at(self, entry: usize) -> Vec<BrokerId> {
-        let mut alive: Vec<BrokerId> = self.recording.world().setup().brokers.iter().filter(|broker| broker.started).map(|broker| broker.id).collect();
+        let mut alive: Vec<BrokerId> = self
+            .recording
+            .world()
+            .setup()
+            .brokers
+            .iter()
+            .filter(|broker| broker.started)
+            .map(|broker| broker.id)
+            .collect();
         for (_, entry) in self.recording.reel().entries(0..entry) {
             match &entry.kind {
                 Kind::BrokerUnfenced { broker } if !alive.contains(broker) => alive.push(*broker),
@@ -132,7 +146,10 @@ impl<'a> Lookup<'a> {
         Some(Tp { topic, partition: group_partition(group, count) })
     }
     pub fn group_partition(self, group: &str) -> u32 {
-        self.offsets_tp(group).map_or_else(|| group_partition(group, self.recording.world().config().offsets_topic_partitions), |tp| tp.partition)
+        self.offsets_tp(group).map_or_else(
+            || group_partition(group, self.recording.world().config().offsets_topic_partitions),
+            |tp| tp.partition,
+        )
     }
 
     /// A leader whose high watermark stands below its log end, where, and whom it waits for.
@@ -143,8 +160,18 @@ impl<'a> Lookup<'a> {
         if view.high_watermark >= view.log_end {
             return None;
         }
-        let end_of = |broker: BrokerId| world.machine(NodeId::Broker(broker)).and_then(|machine| machine.disk.log(tp)).map_or(0, |log| log.end_offset());
-        let waits_for = view.maximal_isr.iter().copied().filter(|broker| *broker != leader && end_of(*broker) < view.log_end).collect();
+        let end_of = |broker: BrokerId| {
+            world
+                .machine(NodeId::Broker(broker))
+                .and_then(|machine| machine.disk.log(tp))
+                .map_or(0, |log| log.end_offset())
+        };
+        let waits_for = view
+            .maximal_isr
+            .iter()
+            .copied()
+            .filter(|broker| *broker != leader && end_of(*broker) < view.log_end)
+            .collect();
         Some((leader, view.high_watermark, waits_for))
     }
 
@@ -175,7 +202,11 @@ impl<'a> Lookup<'a> {
     pub fn stuck_member(self, group: &str) -> Option<String> {
         let world = self.recording.world();
         world.machines().find_map(|(_, machine)| match &machine.role {
-            Role::Client { name, kind: ClientKind::Consumer(spec) } if &*spec.group == group && self.stuck(name).is_some() => Some(name.to_string()),
+            Role::Client { name, kind: ClientKind::Consumer(spec) }
+                if &*spec.group == group && self.stuck(name).is_some() =>
+            {
+                Some(name.to_string())
+            }
             Role::Client { .. } | Role::Controller | Role::Broker { .. } => None,
         })
     }

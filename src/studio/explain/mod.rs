@@ -1,4 +1,5 @@
-//! Chains of causes: from what a person asks about back to the action or the setting that began it, as entries of the trace and as facts that stand. It makes no words.
+//! Chains of causes: from what a person asks about back to the action or the setting that began it, as entries of the
+//! trace and as facts that stand. It makes no words.
 
 mod lookup;
 
@@ -115,32 +116,56 @@ impl Chain<'_> {
         }
     }
 
-    /// The cause that a person wants to hear: mostly the noted one, but where a process only noticed an absence, whatever made it absent.
+    /// The cause that a person wants to hear: mostly the noted one, but where a process only noticed an absence,
+    /// whatever made it absent.
     fn before(&self, entry: usize, found: &TraceEntry) -> Option<usize> {
         let look = &self.look;
         let noted = look.cause(entry);
         match &found.kind {
             Kind::BrokerFenced { broker, .. } => look.last_fault(NodeId::Broker(*broker), entry).or(noted),
-            Kind::QuorumRoleChanged { .. } | Kind::QuorumLeaderElected { .. } | Kind::ControllerActivated { .. } => look.last_controller_fault(entry).or(noted),
+            Kind::QuorumRoleChanged { .. } | Kind::QuorumLeaderElected { .. } | Kind::ControllerActivated { .. } => {
+                look.last_controller_fault(entry).or(noted)
+            }
             Kind::CoordinatorUnknown { group, .. } => {
                 let tp = look.offsets_tp(group);
-                let lost = tp.and_then(|tp| look.last(entry, |e| matches!(&e.kind, Kind::LeaderLost { tp: other, .. } if *other == tp)));
-                let coordinator = look.last(entry, |e| matches!(&e.kind, Kind::CoordinatorDiscovered { group: other, .. } if other == group));
-                let broker = coordinator.and_then(|found| if let Kind::CoordinatorDiscovered { coordinator, .. } = look.get(found)?.kind { Some(coordinator) } else { None });
+                let lost = tp.and_then(|tp| {
+                    look.last(entry, |e| matches!(&e.kind, Kind::LeaderLost { tp: other, .. } if *other == tp))
+                });
+                let coordinator = look.last(
+                    entry,
+                    |e| matches!(&e.kind, Kind::CoordinatorDiscovered { group: other, .. } if other == group),
+                );
+                let broker = coordinator.and_then(|found| {
+                    if let Kind::CoordinatorDiscovered { coordinator, .. } = look.get(found)?.kind {
+                        Some(coordinator)
+                    } else {
+                        None
+                    }
+                });
                 lost.or_else(|| look.last_fault(NodeId::Broker(broker?), entry)).or(noted)
             }
             Kind::CommitFailed { .. } | Kind::PollFailed { .. } => look.first_of_row(entry, found.who).or(noted),
-            Kind::ProduceRefused { tp, .. } | Kind::ProduceTimedOut { tp } => look.last(entry, |e| matches!(&e.kind, Kind::IsrShrunk { tp: other, .. } if other == tp)).or(noted),
+            Kind::ProduceRefused { tp, .. } | Kind::ProduceTimedOut { tp } => {
+                look.last(entry, |e| matches!(&e.kind, Kind::IsrShrunk { tp: other, .. } if other == tp)).or(noted)
+            }
             Kind::RecordFailed { tp: Some(tp), .. } | Kind::ProducerRetries { tp, .. } => {
                 let refused = look.last(entry, |e| matches!(&e.kind, Kind::ProduceRefused { tp: other, .. } | Kind::ProduceTimedOut { tp: other } if other == tp));
                 refused.or_else(|| look.last(entry, |e| matches!(&e.kind, Kind::LeaderLost { tp: other, .. } | Kind::LeaderElected { tp: other, .. } if other == tp))).or(noted)
             }
-            Kind::LogTruncated { tp, .. } => look.last(entry, |e| matches!(&e.kind, Kind::LeaderElected { tp: other, .. } if other == tp)).or(noted),
+            Kind::LogTruncated { tp, .. } => {
+                look.last(entry, |e| matches!(&e.kind, Kind::LeaderElected { tp: other, .. } if other == tp)).or(noted)
+            }
             Kind::MemberRemoved { expired: true, .. } => look.last_client_fault(entry).or(noted),
             Kind::IsrShrunk { removed, .. } => {
                 // A leader that proposes a shrink has only seen that nobody fetches.
-                let fenced = noted.and_then(|cause| look.get(cause)).is_some_and(|cause| matches!(cause.kind, Kind::BrokerFenced { .. } | Kind::ControlledShutdownBegun { .. }));
-                if fenced { noted } else { removed.first().and_then(|broker| look.last_fault(NodeId::Broker(*broker), entry)).or(noted) }
+                let fenced = noted.and_then(|cause| look.get(cause)).is_some_and(|cause| {
+                    matches!(cause.kind, Kind::BrokerFenced { .. } | Kind::ControlledShutdownBegun { .. })
+                });
+                if fenced {
+                    noted
+                } else {
+                    removed.first().and_then(|broker| look.last_fault(NodeId::Broker(*broker), entry)).or(noted)
+                }
             }
             _as_noted => noted,
         }
@@ -178,7 +203,9 @@ impl Chain<'_> {
 
     fn high_watermark(&mut self, tp: Tp) {
         let Some((leader, at, waits_for)) = self.look.stalled(tp) else {
-            match self.look.last_now(|e| matches!(&e.kind, Kind::HighWatermarkAdvanced { tp: other, leader: true, .. } if *other == tp)) {
+            match self.look.last_now(
+                |e| matches!(&e.kind, Kind::HighWatermarkAdvanced { tp: other, leader: true, .. } if *other == tp),
+            ) {
                 Some(entry) => self.follow(entry),
                 None => self.created(tp),
             }
@@ -190,7 +217,10 @@ impl Chain<'_> {
             let (topic, min) = (self.look.topic_name(tp.topic), self.look.min_insync(tp));
             self.isr(tp);
             let origin = self.look.origin();
-            self.was(origin, Standing::TopicSettingWas { topic, key: "min.insync.replicas".into(), value: min.to_string() });
+            self.was(
+                origin,
+                Standing::TopicSettingWas { topic, key: "min.insync.replicas".into(), value: min.to_string() },
+            );
             return;
         }
         for broker in waits_for {
@@ -206,8 +236,18 @@ impl Chain<'_> {
     fn node(&mut self, node: NodeId) {
         let notable = |e: &TraceEntry| match (&e.kind, node) {
             (Kind::BrokerFenced { broker, .. } | Kind::BrokerUnfenced { broker }, NodeId::Broker(id)) => *broker == id,
-            (Kind::ProcessKilled | Kind::ProcessStarted | Kind::ProcessPaused | Kind::ProcessResumed | Kind::ProcessExited { .. }, _) => e.who == node,
-            (Kind::QuorumLeaderElected { .. } | Kind::ControllerActivated { .. } | Kind::ControllerResigned { .. }, NodeId::Controller(_)) => e.who == node,
+            (
+                Kind::ProcessKilled
+                | Kind::ProcessStarted
+                | Kind::ProcessPaused
+                | Kind::ProcessResumed
+                | Kind::ProcessExited { .. },
+                _,
+            ) => e.who == node,
+            (
+                Kind::QuorumLeaderElected { .. } | Kind::ControllerActivated { .. } | Kind::ControllerResigned { .. },
+                NodeId::Controller(_),
+            ) => e.who == node,
             _ => false,
         };
         match self.look.last_now(notable) {
@@ -230,7 +270,9 @@ impl Chain<'_> {
         match member {
             Some(member) => self.member(&member),
             None => {
-                let changed = self.look.last_now(|e| matches!(&e.kind, Kind::GroupStateChanged { group: other, .. } if &**other == group));
+                let changed = self
+                    .look
+                    .last_now(|e| matches!(&e.kind, Kind::GroupStateChanged { group: other, .. } if &**other == group));
                 if let Some(entry) = changed {
                     self.follow(entry);
                 }
@@ -242,7 +284,14 @@ impl Chain<'_> {
         let Some(stuck) = self.look.stuck(name) else {
             let changed = self.look.client_node(name).and_then(|node| {
                 self.look.last_now(|e| {
-                    e.who == node && matches!(e.kind, Kind::PollFailed { .. } | Kind::CommitFailed { .. } | Kind::CoordinatorDiscovered { .. } | Kind::PositionReset { .. })
+                    e.who == node
+                        && matches!(
+                            e.kind,
+                            Kind::PollFailed { .. }
+                                | Kind::CommitFailed { .. }
+                                | Kind::CoordinatorDiscovered { .. }
+                                | Kind::PositionReset { .. }
+                        )
                 })
             });
             if let Some(entry) = changed {
@@ -254,12 +303,19 @@ impl Chain<'_> {
         if stuck.reads_on {
             self.standing(Standing::MemberReadsOn { group: group.clone(), member });
         } else {
-            self.standing(Standing::MemberStopped { group: group.clone(), member, error: stuck.error.clone(), client: stuck.client.clone() });
+            self.standing(Standing::MemberStopped {
+                group: group.clone(),
+                member,
+                error: stuck.error.clone(),
+                client: stuck.client.clone(),
+            });
         }
         self.standing(Standing::ClientVersionWaits { client: stuck.client.clone(), long_poll: stuck.long_poll });
         let partition = self.look.group_partition(&group);
-        if let Some(entry) = self.look.client_node(name).and_then(|node| self.look.first_of_row(self.look.end(), node)) {
-            self.steps.push(Step { at: self.look.get(entry).map_or(self.look.now(), |e| e.at), what: What::Entry(entry) });
+        if let Some(entry) = self.look.client_node(name).and_then(|node| self.look.first_of_row(self.look.end(), node))
+        {
+            self.steps
+                .push(Step { at: self.look.get(entry).map_or(self.look.now(), |e| e.at), what: What::Entry(entry) });
         }
         self.standing(Standing::GroupHashesTo { group: group.clone(), partition });
         let Some(tp) = self.look.offsets_tp(&group) else { return };
@@ -298,14 +354,28 @@ impl Chain<'_> {
 
     fn producer(&mut self, name: &str) {
         let Some(node) = self.look.client_node(name) else { return };
-        let Some(entry) = self.look.last_now(|e| e.who == node && matches!(e.kind, Kind::RecordFailed { .. } | Kind::ProducerRetries { .. })) else { return };
+        let Some(entry) = self
+            .look
+            .last_now(|e| e.who == node && matches!(e.kind, Kind::RecordFailed { .. } | Kind::ProducerRetries { .. }))
+        else {
+            return;
+        };
         self.follow(entry);
-        let tp = if let Some(Kind::RecordFailed { tp: Some(tp), .. } | Kind::ProducerRetries { tp, .. }) = self.look.get(entry).map(|e| &e.kind) { Some(*tp) } else { None };
+        let tp = if let Some(Kind::RecordFailed { tp: Some(tp), .. } | Kind::ProducerRetries { tp, .. }) =
+            self.look.get(entry).map(|e| &e.kind)
+        {
+            Some(*tp)
+        } else {
+            None
+        };
         if let Some(tp) = tp {
             let (topic, min) = (self.look.topic_name(tp.topic), self.look.min_insync(tp));
             if min > 1 {
                 let origin = self.look.origin();
-                self.was(origin, Standing::TopicSettingWas { topic, key: "min.insync.replicas".into(), value: min.to_string() });
+                self.was(
+                    origin,
+                    Standing::TopicSettingWas { topic, key: "min.insync.replicas".into(), value: min.to_string() },
+                );
             }
         }
     }
@@ -313,8 +383,12 @@ impl Chain<'_> {
     fn lost(&mut self, tag: Tag, tp: Tp, offset: i64) {
         self.standing(Standing::AckedLost { tp, offset });
         let acked = self.look.last_now(|e| matches!(&e.kind, Kind::RecordAcked { tag: other, .. } if *other == tag));
-        let truncated = self.look.last_now(|e| matches!(&e.kind, Kind::LogTruncated { tp: other, to, .. } if *other == tp && *to <= offset));
-        let elected = acked.and_then(|acked| self.look.first_after(acked, |e| matches!(&e.kind, Kind::LeaderElected { tp: other, .. } if *other == tp)));
+        let truncated = self
+            .look
+            .last_now(|e| matches!(&e.kind, Kind::LogTruncated { tp: other, to, .. } if *other == tp && *to <= offset));
+        let elected = acked.and_then(|acked| {
+            self.look.first_after(acked, |e| matches!(&e.kind, Kind::LeaderElected { tp: other, .. } if *other == tp))
+        });
         for entry in [truncated, elected].into_iter().flatten() {
             self.follow(entry);
         }

@@ -1,4 +1,5 @@
-//! The codecs of a link: text to characters that survive a chat, and back, with a check. What the text means is no affair of theirs.
+//! The codecs of a link: text to characters that survive a chat, and back, with a check. What the text means is no
+//! affair of theirs.
 
 use data_encoding::{BASE64URL_NOPAD, Encoding, Specification};
 use miniz_oxide::deflate::compress_to_vec;
@@ -68,28 +69,55 @@ pub fn decode(body: &str) -> Result<(Codec, String), LinkError> {
             e.limit = number.to_digit(10).map(u64::from);
             return Err(e);
         }
-        (None, _) | (Some('k'), None) => return Err(LinkError::new(LinkProblem::CutShort, body, "k0 or k1, a payload, a dot and a check")),
-        (Some(_), _) => return Err(LinkError::new(LinkProblem::UnknownCodec, body.chars().take(12).collect::<String>(), "k0 or k1")),
+        (None, _) | (Some('k'), None) => {
+            return Err(LinkError::new(LinkProblem::CutShort, body, "k0 or k1, a payload, a dot and a check"));
+        }
+        (Some(_), _) => {
+            return Err(LinkError::new(
+                LinkProblem::UnknownCodec,
+                body.chars().take(12).collect::<String>(),
+                "k0 or k1",
+            ));
+        }
     };
-    let damaged =
-        |problem, found: String, expected: String, payload: &str| LinkError { readable: Readable::of(&salvage(codec, payload)), ..LinkError::new(problem, found, expected) };
+    let damaged = |problem, found: String, expected: String, payload: &str| LinkError {
+        readable: Readable::of(&salvage(codec, payload)),
+        ..LinkError::new(problem, found, expected)
+    };
     let Some((characters, check)) = body.split_once('.') else {
-        return Err(damaged(LinkProblem::CutShort, "no dot".into(), format!("a dot and {CHECK_LEN} characters of check at the end"), &body[2..]));
+        return Err(damaged(
+            LinkProblem::CutShort,
+            "no dot".into(),
+            format!("a dot and {CHECK_LEN} characters of check at the end"),
+            &body[2..],
+        ));
     };
     let payload = &characters[2..];
     if check.len() < CHECK_LEN {
-        return Err(damaged(LinkProblem::CutShort, format!("{} characters of check", check.len()), format!("{CHECK_LEN}"), payload));
+        return Err(damaged(
+            LinkProblem::CutShort,
+            format!("{} characters of check", check.len()),
+            format!("{CHECK_LEN}"),
+            payload,
+        ));
     }
     if check != check_of(characters) {
         return Err(damaged(LinkProblem::Changed, check.chars().take(20).collect(), check_of(characters), payload));
     }
-    let unreadable = |expected: &str| damaged(LinkProblem::Changed, "a payload that its maker did not write well".into(), expected.into(), payload);
+    let unreadable = |expected: &str| {
+        damaged(LinkProblem::Changed, "a payload that its maker did not write well".into(), expected.into(), payload)
+    };
     let bytes = BASE64URL_NOPAD.decode(payload.as_bytes()).map_err(|_| unreadable("base64url without padding"))?;
     let bytes = match codec {
         Codec::K0 => bytes,
         Codec::K1 => decompress_to_vec_with_limit(&bytes, MAX_OUTPUT).map_err(|e| match e.status {
             TINFLStatus::HasMoreOutput => {
-                let mut e = damaged(LinkProblem::TooLarge, "more".into(), format!("at most {MAX_OUTPUT} bytes when unpacked"), "");
+                let mut e = damaged(
+                    LinkProblem::TooLarge,
+                    "more".into(),
+                    format!("at most {MAX_OUTPUT} bytes when unpacked"),
+                    "",
+                );
                 e.limit = Some(MAX_OUTPUT as u64);
                 e
             }

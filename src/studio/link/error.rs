@@ -66,7 +66,14 @@ pub struct LinkError {
 
 impl LinkError {
     pub fn new(problem: LinkProblem, found: impl Into<String>, expected: impl Into<String>) -> LinkError {
-        LinkError { problem, found: found.into(), expected: expected.into(), nearest: None, limit: None, readable: Readable::default() }
+        LinkError {
+            problem,
+            found: found.into(),
+            expected: expected.into(),
+            nearest: None,
+            limit: None,
+            readable: Readable::default(),
+        }
     }
 }
 

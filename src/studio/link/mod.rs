@@ -11,8 +11,12 @@ use crate::scenario::{self, Moment, Scenario, error::nearest};
 /// Characters from which on Slack and some mail cut a link.
 pub const LONG: usize = 2_000;
 
-/// Words after the check that only say how to show a run. They are not covered by the check: an author edits them by hand.
-pub const VIEW_OPTIONS: [&str; 15] = ["v", "lang", "mode", "theme", "play", "step", "focus", "speed", "parts", "controls", "load", "links", "answers", "size", "label"];
+/// Words after the check that only say how to show a run. They are not covered by the check: an author edits them by
+/// hand.
+pub const VIEW_OPTIONS: [&str; 15] = [
+    "v", "lang", "mode", "theme", "play", "step", "focus", "speed", "parts", "controls", "load", "links", "answers",
+    "size", "label",
+];
 
 /// A link, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,13 +59,20 @@ impl Link {
     pub fn read(fragment: &str) -> Result<Link, LinkError> {
         let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
         if fragment.len() > MAX_FRAGMENT {
-            let mut e = LinkError::new(LinkProblem::TooLarge, format!("{} characters", fragment.len()), format!("at most {MAX_FRAGMENT}"));
+            let mut e = LinkError::new(
+                LinkProblem::TooLarge,
+                format!("{} characters", fragment.len()),
+                format!("at most {MAX_FRAGMENT}"),
+            );
             e.limit = Some(MAX_FRAGMENT as u64);
             return Err(e);
         }
         let (body, options) = fragment.split_once('&').unwrap_or((fragment, ""));
         let (codec, text) = codec::decode(body)?;
-        let scenario = scenario::decode(&text).map_err(|error| LinkError { readable: Readable::of(&text), ..LinkError::new(LinkProblem::Scenario(Box::new(error)), "", "") })?;
+        let scenario = scenario::decode(&text).map_err(|error| LinkError {
+            readable: Readable::of(&text),
+            ..LinkError::new(LinkProblem::Scenario(Box::new(error)), "", "")
+        })?;
         let mut link = Link { scenario, codec, at: None, digest: None, options: Vec::new() };
         link.read_options(options).map_err(|e| LinkError { readable: Readable::of(&text), ..e })?;
         Ok(link)
@@ -78,11 +89,18 @@ impl Link {
             match name {
                 "at" => {
                     let at = Moment::parse(value).filter(|moment| moment.at.0 <= MAX_MOMENT_US);
-                    let bad = || LinkError::new(LinkProblem::BadMoment, value, "a moment such as 12s or 14802317us+3, at most 24h");
+                    let bad = || {
+                        LinkError::new(
+                            LinkProblem::BadMoment,
+                            value,
+                            "a moment such as 12s or 14802317us+3, at most 24h",
+                        )
+                    };
                     self.at = Some(at.ok_or_else(bad)?);
                 }
                 "d" => {
-                    let plain = value.len() == 8 && value.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+                    let plain =
+                        value.len() == 8 && value.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
                     let bad = || LinkError::new(LinkProblem::BadDigest, value, "8 hexadecimal digits");
                     self.digest = Some(u32::from_str_radix(value, 16).ok().filter(|_| plain).ok_or_else(bad)?);
                 }

@@ -46,14 +46,23 @@ pub fn awaited(recording: &Recording) -> Option<Awaited> {
     let now = recording.at();
     let ahead = |at: SimTime| at > now;
     let brokers = world.setup().brokers.iter().map(|broker| broker.id);
-    let fencing = brokers.filter_map(|id| Some(Awaited { what: Wait::Fencing(id), at: fenced_at(recording, id)? })).min_by_key(|wait| wait.at);
+    let fencing = brokers
+        .filter_map(|id| Some(Awaited { what: Wait::Fencing(id), at: fenced_at(recording, id)? }))
+        .min_by_key(|wait| wait.at);
     if let Some(fencing) = fencing {
         return Some(Awaited { at: fencing.at.max(now), ..fencing });
     }
-    let timers = || world.machines().filter(|(_, machine)| machine.is_up()).flat_map(|(id, machine)| machine.timers.iter().map(move |(at, timer)| (id, machine, at, timer)));
+    let timers = || {
+        world
+            .machines()
+            .filter(|(_, machine)| machine.is_up())
+            .flat_map(|(id, machine)| machine.timers.iter().map(move |(at, timer)| (id, machine, at, timer)))
+    };
     if world.active_controller().is_none() {
         let election = |(id, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match (id, timer) {
-            (NodeId::Controller(id), Timer::Quorum(QuorumTimer::Election | QuorumTimer::Fetch)) if ahead(at) => Some(Awaited { what: Wait::QuorumElection(id), at }),
+            (NodeId::Controller(id), Timer::Quorum(QuorumTimer::Election | QuorumTimer::Fetch)) if ahead(at) => {
+                Some(Awaited { what: Wait::QuorumElection(id), at })
+            }
             _other => None,
         };
         if let Some(found) = timers().filter_map(election).min_by_key(|wait| wait.at) {
@@ -61,17 +70,22 @@ pub fn awaited(recording: &Recording) -> Option<Awaited> {
         }
     }
     let group = |(_, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match timer {
-        Timer::Group(GroupTimer::Join { group }) if ahead(at) => Some(Awaited { what: Wait::RebalanceEnd(group.to_string()), at }),
+        Timer::Group(GroupTimer::Join { group }) if ahead(at) => {
+            Some(Awaited { what: Wait::RebalanceEnd(group.to_string()), at })
+        }
         _other => None,
     };
     if let Some(found) = timers().filter_map(group).min_by_key(|wait| wait.at) {
         return Some(found);
     }
-    let silent_members: Vec<String> = world
-        .machines()
-        .filter(|(id, machine)| matches!(id, NodeId::Client(_)) && !machine.is_up())
-        .filter_map(|(id, _)| if let NodeId::Client(id) = id { world.client_name(id).map(|name| name.to_string()) } else { None })
-        .collect();
+    let silent_members: Vec<String> =
+        world
+            .machines()
+            .filter(|(id, machine)| matches!(id, NodeId::Client(_)) && !machine.is_up())
+            .filter_map(|(id, _)| {
+                if let NodeId::Client(id) = id { world.client_name(id).map(|name| name.to_string()) } else { None }
+            })
+            .collect();
     let member = |(_, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match timer {
         Timer::Group(GroupTimer::Session { group, member }) if ahead(at) => {
             let name = silent_members.iter().find(|name| member.starts_with(name.as_str()))?;
@@ -87,7 +101,9 @@ pub fn awaited(recording: &Recording) -> Option<Awaited> {
     }
     let retry = |(id, machine): (NodeId, &Machine)| match (id, machine.client()) {
         (NodeId::Client(id), Some(Client::Producer(producer))) => match producer.status() {
-            ProducerStatus::Retrying { next_at, .. } if ahead(next_at) => Some(Awaited { what: Wait::ClientRetry(world.client_name(id)?.to_string()), at: next_at }),
+            ProducerStatus::Retrying { next_at, .. } if ahead(next_at) => {
+                Some(Awaited { what: Wait::ClientRetry(world.client_name(id)?.to_string()), at: next_at })
+            }
             _other => None,
         },
         _other => None,

@@ -1,4 +1,5 @@
-//! The playhead's motion: pace, steps in both directions, skipping a wait, and what is waited for. It keeps no trace and knows no page.
+//! The playhead's motion: pace, steps in both directions, skipping a wait, and what is waited for. It keeps no trace
+//! and knows no page.
 
 mod awaited;
 
@@ -35,7 +36,8 @@ const FAST: (u64, u64) = (4, 1);
 const FRAME_STEPS: usize = 2_000;
 /// Longest real time of one frame that is played: a tab that comes back does not leap.
 const LONGEST_FRAME_US: u64 = 100_000;
-/// How far a step looks ahead for what it wants; where nothing comes it stands there, so that waiting is never without effect.
+/// How far a step looks ahead for what it wants; where nothing comes it stands there, so that waiting is never without
+/// effect.
 const LOOK_AHEAD: Dur = Dur::secs(30);
 const LOOK_AHEAD_STEPS: usize = 400_000;
 /// With reduced motion: real time between two notable changes.
@@ -124,7 +126,8 @@ impl Playback {
     }
 }
 
-/// Whether a message is worth slowing down for: records on their way, and what changes who leads, who is in sync and who owns what.
+/// Whether a message is worth slowing down for: records on their way, and what changes who leads, who is in sync and
+/// who owns what.
 pub fn is_notable(message: &Message) -> bool {
     match &message.body {
         Body::Request(request) => match request {
@@ -143,7 +146,11 @@ pub fn is_notable(message: &Message) -> bool {
             _routine => false,
         },
         Body::Response(response) => match response {
-            Response::Produce { .. } | Response::AlterPartition { .. } | Response::Vote { .. } | Response::JoinGroup(_) | Response::SyncGroup { .. } => true,
+            Response::Produce { .. }
+            | Response::AlterPartition { .. }
+            | Response::Vote { .. }
+            | Response::JoinGroup(_)
+            | Response::SyncGroup { .. } => true,
             Response::Fetch { .. } => !response.is_empty(),
             _routine => false,
         },

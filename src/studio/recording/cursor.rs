@@ -1,4 +1,5 @@
-//! A world with its place in a plan: one step is one event or one action, in an order that depends on the recipe alone. It keeps no history.
+//! A world with its place in a plan: one step is one event or one action, in an order that depends on the recipe alone.
+//! It keeps no history.
 
 use std::rc::Rc;
 
@@ -100,13 +101,17 @@ impl Cursor {
         Some(step)
     }
 
-    /// Whose turn it is: an action that waits for a number of steps of this instant goes when they are done, the others when the world has nothing left to do at it.
+    /// Whose turn it is: an action that waits for a number of steps of this instant goes when they are done, the others
+    /// when the world has nothing left to do at it.
     fn turn(&self, plan: &[Due]) -> Option<usize> {
         let drained = self.world.next_event_at().is_none_or(|at| at > self.instant);
         // Before the first step of an instant the clock has not reached it, so that nothing can be done at it yet.
-        let counted = self.pending.iter().position(|index| plan[*index].at.done.is_some_and(|done| self.done >= done.max(1)));
+        let counted =
+            self.pending.iter().position(|index| plan[*index].at.done.is_some_and(|done| self.done >= done.max(1)));
         let at_the_end = || self.pending.iter().position(|index| plan[*index].at.done.is_none());
-        counted.or_else(|| if drained { at_the_end().or(if self.pending.is_empty() { None } else { Some(0) }) } else { None })
+        counted.or_else(|| {
+            if drained { at_the_end().or(if self.pending.is_empty() { None } else { Some(0) }) } else { None }
+        })
     }
 
     fn act(&mut self, plan: &[Due], position: usize, out: &mut Vec<TraceEntry>) -> Step {
@@ -123,7 +128,8 @@ impl Cursor {
         }
     }
 
-    /// The moment that a hand action at the playhead gets: after everything of this instant, or after so many steps of it.
+    /// The moment that a hand action at the playhead gets: after everything of this instant, or after so many steps of
+    /// it.
     pub fn moment(&self, at: SimTime, plan: &[Due]) -> Moment {
         let everything = self.next_at(plan).is_none_or(|next| next > at);
         let done = if everything || at > self.instant { None } else { Some(self.done) };
@@ -159,7 +165,8 @@ pub fn resolve(world: &World, node: &Node) -> Option<NodeId> {
 pub fn image(world: &World) -> Option<&highwater_engine::metadata::MetadataImage> {
     let active = world.active_controller().and_then(|id| world.controller(id)).map(|controller| controller.image());
     active.or_else(|| {
-        let controllers = world.machines().filter_map(|(_, machine)| machine.controller()).map(|controller| controller.image());
+        let controllers =
+            world.machines().filter_map(|(_, machine)| machine.controller()).map(|controller| controller.image());
         let brokers = world.machines().filter_map(|(_, machine)| machine.broker()).map(|broker| broker.image());
         controllers.chain(brokers).max_by_key(|image| image.applied_to)
     })

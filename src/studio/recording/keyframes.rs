@@ -1,4 +1,5 @@
-//! Copies of a run at some of its moments, so that any other is near one of them. They can all be thrown away and made again.
+//! Copies of a run at some of its moments, so that any other is near one of them. They can all be thrown away and made
+//! again.
 
 use std::rc::Rc;
 
@@ -39,7 +40,8 @@ impl Keyframes {
         }
     }
 
-    /// Removes the one whose neighbours are nearest to each other, of equals the oldest: the older a stretch, the sooner it is thinned.
+    /// Removes the one whose neighbours are nearest to each other, of equals the oldest: the older a stretch, the
+    /// sooner it is thinned.
     fn thin(&mut self) {
         let gap = |index: usize| self.frames[index + 1].ops - self.frames[index - 1].ops;
         if let Some(index) = (1..self.frames.len() - 1).min_by_key(|index| gap(*index)) {

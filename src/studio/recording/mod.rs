@@ -1,4 +1,5 @@
-//! A run as a recipe, with everything that can be rebuilt from it: branches, trace, keyframes, and the world at the playhead. It knows no pace.
+//! A run as a recipe, with everything that can be rebuilt from it: branches, trace, keyframes, and the world at the
+//! playhead. It knows no pace.
 
 mod cursor;
 mod keyframes;
@@ -80,7 +81,16 @@ impl Recording {
         let cursor = Cursor::new(world);
         let mut keyframes = Keyframes::default();
         keyframes.offer(&cursor);
-        let branch = Branch { name: None, parent: None, fork: None, scenario: Rc::new(scenario), lowered: Rc::new(lowered), reel: Reel::default(), keyframes, recorded: origin };
+        let branch = Branch {
+            name: None,
+            parent: None,
+            fork: None,
+            scenario: Rc::new(scenario),
+            lowered: Rc::new(lowered),
+            reel: Reel::default(),
+            keyframes,
+            recorded: origin,
+        };
         let mut recording = Recording { branches: vec![branch], current: 0, cursor, at: origin };
         recording.run_until(origin);
         Ok(recording)
@@ -253,7 +263,8 @@ impl Recording {
         Ok(acted)
     }
 
-    /// Whether the world would do what is new in a plan. Each action is tried on a copy on which the ones before it were done.
+    /// Whether the world would do what is new in a plan. Each action is tried on a copy on which the ones before it
+    /// were done.
     fn try_actions(&self, lowered: &Lowered, n_before: usize) -> Result<(), NotDone> {
         let new = lowered.plan.len() - n_before;
         let end = lowered.plan.partition_point(|due| self.origin() + due.at.at <= self.at);

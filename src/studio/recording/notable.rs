@@ -1,4 +1,5 @@
-//! What is worth stopping at. A retry that fails like the one before it is not; the first one is. It decides nothing of the run.
+//! What is worth stopping at. A retry that fails like the one before it is not; the first one is. It decides nothing of
+//! the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -11,7 +12,8 @@ use highwater_engine::trace::{Kind, QuorumRole, TraceEntry};
 /// Remembers what goes on failing.
 #[derive(Clone, Debug, Default)]
 pub struct Notability {
-    /// Internal topics with their partitions, and the groups of the run: nobody wants to stop at the other 49 partitions of the offsets topic.
+    /// Internal topics with their partitions, and the groups of the run: nobody wants to stop at the other 49
+    /// partitions of the offsets topic.
     internal: BTreeMap<TopicId, u32>,
     groups: BTreeSet<Rc<str>>,
     found: BTreeSet<(NodeId, BrokerId)>,
@@ -26,7 +28,9 @@ pub struct Notability {
 impl Notability {
     /// Whether somebody's records or somebody's group live in the partition.
     fn matters(&self, tp: Tp) -> bool {
-        self.internal.get(&tp.topic).is_none_or(|count| self.groups.iter().any(|group| group_partition(group, *count) == tp.partition))
+        self.internal
+            .get(&tp.topic)
+            .is_none_or(|count| self.groups.iter().any(|group| group_partition(group, *count) == tp.partition))
     }
 
     /// Whether a person wants to stop here. Must see every entry in order.
@@ -39,9 +43,11 @@ impl Notability {
                 }
                 true
             }
-            Kind::LeaderElected { tp, .. } | Kind::LeaderLost { tp, .. } | Kind::IsrShrunk { tp, .. } | Kind::IsrExpanded { tp, .. } | Kind::LogTruncated { tp, .. } => {
-                self.matters(*tp)
-            }
+            Kind::LeaderElected { tp, .. }
+            | Kind::LeaderLost { tp, .. }
+            | Kind::IsrShrunk { tp, .. }
+            | Kind::IsrExpanded { tp, .. }
+            | Kind::LogTruncated { tp, .. } => self.matters(*tp),
             Kind::ActionRefused { .. }
             | Kind::ProcessStarted
             | Kind::ProcessKilled
@@ -70,7 +76,9 @@ impl Notability {
             | Kind::PositionReset { .. }
             | Kind::ClientClosed { .. } => true,
             Kind::QuorumRoleChanged { role, .. } => *role == QuorumRole::Candidate,
-            Kind::GroupStateChanged { state, .. } => matches!(state, GroupState::Stable | GroupState::PreparingRebalance),
+            Kind::GroupStateChanged { state, .. } => {
+                matches!(state, GroupState::Stable | GroupState::PreparingRebalance)
+            }
             Kind::CoordinatorDiscovered { group, coordinator } => {
                 self.groups.insert(group.clone());
                 self.found.insert((who, *coordinator))

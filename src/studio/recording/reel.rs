@@ -1,4 +1,5 @@
-//! The trace of a branch with its indexes. Entries are shared between branches; nothing here is ever changed once it is written.
+//! The trace of a branch with its indexes. Entries are shared between branches; nothing here is ever changed once it is
+//! written.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -151,7 +152,11 @@ impl Reel {
     pub fn n_sent(&self, node: NodeId, from: SimTime, to: SimTime) -> u32 {
         let Some(slices) = self.sent.get(&node) else { return 0 };
         let (from, to) = (from.0 / SLICE_US, to.0 / SLICE_US);
-        if from >= to { slices.get(&from).copied().unwrap_or(0) } else { slices.range(from..to).map(|(_, count)| count).sum() }
+        if from >= to {
+            slices.get(&from).copied().unwrap_or(0)
+        } else {
+            slices.range(from..to).map(|(_, count)| count).sum()
+        }
     }
 
     /// Adds what a step noticed.
@@ -179,9 +184,16 @@ impl Reel {
         let number = self.len();
         match &entry.kind {
             Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
-            Kind::MessageSent { .. } => *self.sent.entry(entry.who).or_default().entry(entry.at.0 / SLICE_US).or_default() += 1,
-            Kind::RecordSent { .. } | Kind::RecordAcked { .. } | Kind::RecordFailed { .. } | Kind::RecordDelivered { .. } => self.records.push(number),
-            Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => self.high_watermarks.entry(*tp).or_default().push((number, *high_watermark)),
+            Kind::MessageSent { .. } => {
+                *self.sent.entry(entry.who).or_default().entry(entry.at.0 / SLICE_US).or_default() += 1
+            }
+            Kind::RecordSent { .. }
+            | Kind::RecordAcked { .. }
+            | Kind::RecordFailed { .. }
+            | Kind::RecordDelivered { .. } => self.records.push(number),
+            Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => {
+                self.high_watermarks.entry(*tp).or_default().push((number, *high_watermark))
+            }
             _nothing_to_index => {}
         }
         let of_logs = matches!(
@@ -226,7 +238,8 @@ impl Reel {
         }
         let last = self.ops.get(ops.wrapping_sub(1)).map_or(SimTime::ZERO, |op| op.at);
         for (node, slices) in &self.sent {
-            reel.sent.insert(*node, slices.range(..=last.0 / SLICE_US).map(|(slice, count)| (*slice, *count)).collect());
+            reel.sent
+                .insert(*node, slices.range(..=last.0 / SLICE_US).map(|(slice, count)| (*slice, *count)).collect());
         }
         let mut notability = Notability::default();
         for (_, entry) in self.entries(0..end) {

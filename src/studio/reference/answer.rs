@@ -1,4 +1,5 @@
-//! What an admin client of the cluster was answered, and the values that queries form of it, as the recorder formed them. Asks nothing itself.
+//! What an admin client of the cluster was answered, and the values that queries form of it, as the recorder formed
+//! them. Asks nothing itself.
 
 use std::cmp::Ordering;
 
@@ -55,7 +56,13 @@ impl Answer {
     pub fn partitions(&self) -> &[Described] {
         match self {
             Answer::Topics(partitions) => partitions,
-            Answer::Done | Answer::Failed(_) | Answer::Offsets { .. } | Answer::Group { .. } | Answer::Committed(_) | Answer::Quorum { .. } | Answer::Cluster { .. } => &[],
+            Answer::Done
+            | Answer::Failed(_)
+            | Answer::Offsets { .. }
+            | Answer::Group { .. }
+            | Answer::Committed(_)
+            | Answer::Quorum { .. }
+            | Answer::Cluster { .. } => &[],
         }
     }
 
@@ -63,7 +70,13 @@ impl Answer {
     pub fn exception(&self) -> Option<&str> {
         match self {
             Answer::Failed(exception) => Some(exception),
-            Answer::Done | Answer::Topics(_) | Answer::Offsets { .. } | Answer::Group { .. } | Answer::Committed(_) | Answer::Quorum { .. } | Answer::Cluster { .. } => None,
+            Answer::Done
+            | Answer::Topics(_)
+            | Answer::Offsets { .. }
+            | Answer::Group { .. }
+            | Answer::Committed(_)
+            | Answer::Quorum { .. }
+            | Answer::Cluster { .. } => None,
         }
     }
 }
@@ -109,7 +122,12 @@ pub fn offsets_value(answer: &Answer) -> Value {
             json!({ "earliest": earliest, "latest": latest, "lastStable": last_stable, "leaderEpoch": leader_epoch })
         }
         Answer::Failed(exception) => error_value(exception),
-        Answer::Done | Answer::Topics(_) | Answer::Group { .. } | Answer::Committed(_) | Answer::Quorum { .. } | Answer::Cluster { .. } => Value::Null,
+        Answer::Done
+        | Answer::Topics(_)
+        | Answer::Group { .. }
+        | Answer::Committed(_)
+        | Answer::Quorum { .. }
+        | Answer::Cluster { .. } => Value::Null,
     }
 }
 
@@ -120,12 +138,19 @@ pub fn group_value(answer: &Answer, fields: &[String]) -> Value {
             let field = |field: &String| match field.as_str() {
                 "state" => json!(state),
                 "coordinator" => json!(coordinator),
-                _ => Value::Object(members.iter().map(|(member, owned)| (member.clone(), partition_names(owned))).collect()),
+                _ => Value::Object(
+                    members.iter().map(|(member, owned)| (member.clone(), partition_names(owned))).collect(),
+                ),
             };
             Value::Object(fields.iter().map(|f| (f.clone(), field(f))).collect())
         }
         Answer::Failed(exception) => error_value(exception),
-        Answer::Done | Answer::Topics(_) | Answer::Offsets { .. } | Answer::Committed(_) | Answer::Quorum { .. } | Answer::Cluster { .. } => Value::Null,
+        Answer::Done
+        | Answer::Topics(_)
+        | Answer::Offsets { .. }
+        | Answer::Committed(_)
+        | Answer::Quorum { .. }
+        | Answer::Cluster { .. } => Value::Null,
     }
 }
 
@@ -137,15 +162,28 @@ pub fn group_sizes_value(answer: &Answer) -> Value {
             sizes.sort_unstable();
             json!(sizes)
         }
-        Answer::Failed(_) | Answer::Done | Answer::Topics(_) | Answer::Offsets { .. } | Answer::Committed(_) | Answer::Quorum { .. } | Answer::Cluster { .. } => json!([]),
+        Answer::Failed(_)
+        | Answer::Done
+        | Answer::Topics(_)
+        | Answer::Offsets { .. }
+        | Answer::Committed(_)
+        | Answer::Quorum { .. }
+        | Answer::Cluster { .. } => json!([]),
     }
 }
 
 pub fn committed_value(answer: &Answer) -> Value {
     match answer {
-        Answer::Committed(offsets) => Value::Object(offsets.iter().map(|((topic, partition), offset)| (name(topic, *partition), json!(offset))).collect()),
+        Answer::Committed(offsets) => Value::Object(
+            offsets.iter().map(|((topic, partition), offset)| (name(topic, *partition), json!(offset))).collect(),
+        ),
         Answer::Failed(exception) => error_value(exception),
-        Answer::Done | Answer::Topics(_) | Answer::Offsets { .. } | Answer::Group { .. } | Answer::Quorum { .. } | Answer::Cluster { .. } => Value::Null,
+        Answer::Done
+        | Answer::Topics(_)
+        | Answer::Offsets { .. }
+        | Answer::Group { .. }
+        | Answer::Quorum { .. }
+        | Answer::Cluster { .. } => Value::Null,
     }
 }
 
@@ -170,11 +208,23 @@ pub fn holds(conditions: &[Condition], answer: &Answer) -> bool {
                 brokers.sort_unstable();
                 brokers == *expected
             }
-            Answer::Done | Answer::Failed(_) | Answer::Topics(_) | Answer::Offsets { .. } | Answer::Group { .. } | Answer::Committed(_) | Answer::Quorum { .. } => false,
+            Answer::Done
+            | Answer::Failed(_)
+            | Answer::Topics(_)
+            | Answer::Offsets { .. }
+            | Answer::Group { .. }
+            | Answer::Committed(_)
+            | Answer::Quorum { .. } => false,
         },
-        Condition::Partitions(number) => (answer.partitions().len() as i64).cmp(number) == Ordering::Equal && answer.exception().is_none(),
+        Condition::Partitions(number) => {
+            (answer.partitions().len() as i64).cmp(number) == Ordering::Equal && answer.exception().is_none()
+        }
         Condition::Partition { topic, partition, tests } => {
-            let mut chosen = answer.partitions().iter().filter(|p| p.topic == *topic && partition.is_none_or(|number| number == p.partition)).peekable();
+            let mut chosen = answer
+                .partitions()
+                .iter()
+                .filter(|p| p.topic == *topic && partition.is_none_or(|number| number == p.partition))
+                .peekable();
             chosen.peek().is_some() && chosen.all(|p| tests.iter().all(|test| passes(p, test)))
         }
     })
@@ -202,7 +252,15 @@ mod tests {
     use super::*;
 
     fn partition(topic: &str, number: u32, leader: i64, isr: &[i64], elr: &[i64]) -> Described {
-        Described { topic: topic.into(), partition: number, leader, replicas: vec![1, 2, 3], isr: isr.to_vec(), elr: elr.to_vec(), last_known_elr: Vec::new() }
+        Described {
+            topic: topic.into(),
+            partition: number,
+            leader,
+            replicas: vec![1, 2, 3],
+            isr: isr.to_vec(),
+            elr: elr.to_vec(),
+            last_known_elr: Vec::new(),
+        }
     }
 
     fn of(topic: &str, partition: Option<u32>, test: Test) -> Vec<Condition> {

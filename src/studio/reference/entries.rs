@@ -1,4 +1,5 @@
-//! The verbs of recordings and how they are read. A closed list; what the engine does not model is still read, so that it can be listed.
+//! The verbs of recordings and how they are read. A closed list; what the engine does not model is still read, so that
+//! it can be listed.
 
 use std::collections::BTreeMap;
 
@@ -145,7 +146,10 @@ pub fn read_verb(spot: &Spot) -> Result<Verb, ReadError> {
         "create-topic" => read_create(&arg)?,
         "add-partitions" => {
             let fields = arg.object(&["topic", "to"])?;
-            Verb::AddPartitions { topic: fields.need("topic")?.owned()?, to: fields.need("to")?.int(0, i64::from(u32::MAX))? }
+            Verb::AddPartitions {
+                topic: fields.need("topic")?.owned()?,
+                to: fields.need("to")?.int(0, i64::from(u32::MAX))?,
+            }
         }
         "delete-topic" => Verb::DeleteTopic(arg.owned()?),
         "delete-records" => {
@@ -155,7 +159,10 @@ pub fn read_verb(spot: &Spot) -> Result<Verb, ReadError> {
         }
         "set-config" => {
             let fields = arg.object(&["topic", "config"])?;
-            Verb::SetConfig { topic: fields.need("topic")?.owned()?, config: read_config(Some(fields.need("config")?))? }
+            Verb::SetConfig {
+                topic: fields.need("topic")?.owned()?,
+                config: read_config(Some(fields.need("config")?))?,
+            }
         }
         "reassign" => {
             let fields = arg.object(&["partition", "replicas"])?;
@@ -167,7 +174,11 @@ pub fn read_verb(spot: &Spot) -> Result<Verb, ReadError> {
         "start-client" => {
             let fields = arg.object(&["client", "config", "bootstrap"])?;
             let bootstrap = fields.get("bootstrap").map_or(Ok(Vec::new()), |s| s.each(read_broker))?;
-            Verb::StartClient { client: fields.need("client")?.owned()?, config: read_config(fields.get("config"))?, bootstrap }
+            Verb::StartClient {
+                client: fields.need("client")?.owned()?,
+                config: read_config(fields.get("config"))?,
+                bootstrap,
+            }
         }
         "produce" => read_produce(&arg)?,
         "join" => read_join(&arg)?,
@@ -176,8 +187,16 @@ pub fn read_verb(spot: &Spot) -> Result<Verb, ReadError> {
             let fields = arg.object(&["member", "for"])?;
             Verb::PauseClient { member: fields.need("member")?.owned()?, span: fields.need("for")?.span(MAX_WAIT)? }
         }
-        "begin-transaction" | "commit-transaction" | "abort-transaction" => Verb::Transaction { producer: arg.owned()? },
-        _ => return Err(ReadError { at: arg.path, found: format!("the unknown verb \"{verb}\""), expected: VERBS.into() }),
+        "begin-transaction" | "commit-transaction" | "abort-transaction" => {
+            Verb::Transaction { producer: arg.owned()? }
+        }
+        _ => {
+            return Err(ReadError {
+                at: arg.path,
+                found: format!("the unknown verb \"{verb}\""),
+                expected: VERBS.into(),
+            });
+        }
     })
 }
 
@@ -234,10 +253,19 @@ fn read_produce(spot: &Spot) -> Result<Verb, ReadError> {
             Some(extra) => return Err(extra.wrong("no count and no pace beside a key: it is one record")),
             None => Produced::Keyed { key: key.owned()?, value },
         },
-        None => Produced::Numbered { value, count: fields.need("count")?.int(1, MAX_RECORDS)? as u32, every: fields.need("every")?.span(MAX_WAIT)? },
+        None => Produced::Numbered {
+            value,
+            count: fields.need("count")?.int(1, MAX_RECORDS)? as u32,
+            every: fields.need("every")?.span(MAX_WAIT)?,
+        },
     };
     let partition = fields.get("partition").map(|s| s.int(0, i64::from(i32::MAX)).map(|n| n as u32)).transpose()?;
-    Ok(Verb::Produce { client: fields.need("client")?.owned()?, topic: fields.need("topic")?.owned()?, partition, what })
+    Ok(Verb::Produce {
+        client: fields.need("client")?.owned()?,
+        topic: fields.need("topic")?.owned()?,
+        partition,
+        what,
+    })
 }
 
 fn read_join(spot: &Spot) -> Result<Verb, ReadError> {

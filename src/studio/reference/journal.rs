@@ -1,4 +1,5 @@
-//! What the clients of a run saw, taken from its trace, and the values of the queries about it. Asks the cluster nothing.
+//! What the clients of a run saw, taken from its trace, and the values of the queries about it. Asks the cluster
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -74,7 +75,9 @@ impl Journal {
         if let Kind::TopicCreated { topic, name, .. } = &entry.kind {
             self.topics.insert(*topic, Rc::from(&**name));
         }
-        if let Some(decisions) = self.decisions.as_mut().filter(|_| matches!(entry.who, NodeId::Controller(_)) && !is_wire(&entry.kind)) {
+        if let Some(decisions) =
+            self.decisions.as_mut().filter(|_| matches!(entry.who, NodeId::Controller(_)) && !is_wire(&entry.kind))
+        {
             decisions.push(entry.clone());
         }
         let NodeId::Client(client) = entry.who else { return };
@@ -149,7 +152,10 @@ impl Journal {
             match seen {
                 Seen::Acked { offset, .. } => offsets.push(*offset),
                 Seen::Failed { exception, .. } => *failed.entry(exception).or_default() += 1,
-                Seen::Delivered { .. } | Seen::Rebalanced { .. } | Seen::CommitFailed { .. } | Seen::PollFailed { .. } => {}
+                Seen::Delivered { .. }
+                | Seen::Rebalanced { .. }
+                | Seen::CommitFailed { .. }
+                | Seen::PollFailed { .. } => {}
             }
         }
         let span = offsets.iter().min().zip(offsets.iter().max()).map(|(least, most)| [*least, *most]);
@@ -160,9 +166,18 @@ impl Journal {
         let mut rows: Vec<EachAnswer> = Vec::new();
         for seen in self.by(producer, since) {
             match seen {
-                Seen::Acked { value, tp, offset } if value.starts_with(prefix) => rows.push((value.clone(), Ok((self.tp_name(*tp), *offset)))),
-                Seen::Failed { value, exception } if value.starts_with(prefix) => rows.push((value.clone(), Err(exception))),
-                Seen::Acked { .. } | Seen::Failed { .. } | Seen::Delivered { .. } | Seen::Rebalanced { .. } | Seen::CommitFailed { .. } | Seen::PollFailed { .. } => {}
+                Seen::Acked { value, tp, offset } if value.starts_with(prefix) => {
+                    rows.push((value.clone(), Ok((self.tp_name(*tp), *offset))))
+                }
+                Seen::Failed { value, exception } if value.starts_with(prefix) => {
+                    rows.push((value.clone(), Err(exception)))
+                }
+                Seen::Acked { .. }
+                | Seen::Failed { .. }
+                | Seen::Delivered { .. }
+                | Seen::Rebalanced { .. }
+                | Seen::CommitFailed { .. }
+                | Seen::PollFailed { .. } => {}
             }
         }
         rows.sort();
@@ -179,15 +194,27 @@ impl Journal {
     pub fn partition_of_each(&self, producer: &str) -> Value {
         let acked = self.by(producer, None).filter_map(|seen| match seen {
             Seen::Acked { value, tp, .. } => Some((value.to_string(), json!(tp.partition))),
-            Seen::Failed { .. } | Seen::Delivered { .. } | Seen::Rebalanced { .. } | Seen::CommitFailed { .. } | Seen::PollFailed { .. } => None,
+            Seen::Failed { .. }
+            | Seen::Delivered { .. }
+            | Seen::Rebalanced { .. }
+            | Seen::CommitFailed { .. }
+            | Seen::PollFailed { .. } => None,
         });
         Value::Object(acked.collect::<Map<String, Value>>())
     }
 
-    fn delivered<'a>(&'a self, member: &'a str, since: Option<&str>) -> impl Iterator<Item = (&'a Rc<str>, Tp, i64, i32)> {
+    fn delivered<'a>(
+        &'a self,
+        member: &'a str,
+        since: Option<&str>,
+    ) -> impl Iterator<Item = (&'a Rc<str>, Tp, i64, i32)> {
         self.by(member, since).filter_map(|seen| match seen {
             Seen::Delivered { value, tp, offset, epoch } => Some((value, *tp, *offset, *epoch)),
-            Seen::Acked { .. } | Seen::Failed { .. } | Seen::Rebalanced { .. } | Seen::CommitFailed { .. } | Seen::PollFailed { .. } => None,
+            Seen::Acked { .. }
+            | Seen::Failed { .. }
+            | Seen::Rebalanced { .. }
+            | Seen::CommitFailed { .. }
+            | Seen::PollFailed { .. } => None,
         })
     }
 
@@ -210,18 +237,23 @@ impl Journal {
 
     pub fn rebalances(&self, members: &[String], since: Option<&str>) -> Value {
         let from = since.and_then(|mark| self.marks.get(mark)).copied().unwrap_or(0);
-        let rows = self.after(from).filter(|(who, _)| members.iter().any(|m| m == who)).filter_map(|(who, seen)| match seen {
-            Seen::Rebalanced { callback, partitions } => {
-                let word = match callback {
-                    Callback::Assigned => "assigned",
-                    Callback::Revoked => "revoked",
-                    Callback::Lost => "lost",
-                };
-                let partitions: Vec<(String, u32)> = partitions.iter().map(|tp| self.tp(*tp)).collect();
-                Some(json!([who, word, partition_names(&partitions)]))
-            }
-            Seen::Acked { .. } | Seen::Failed { .. } | Seen::Delivered { .. } | Seen::CommitFailed { .. } | Seen::PollFailed { .. } => None,
-        });
+        let rows =
+            self.after(from).filter(|(who, _)| members.iter().any(|m| m == who)).filter_map(|(who, seen)| match seen {
+                Seen::Rebalanced { callback, partitions } => {
+                    let word = match callback {
+                        Callback::Assigned => "assigned",
+                        Callback::Revoked => "revoked",
+                        Callback::Lost => "lost",
+                    };
+                    let partitions: Vec<(String, u32)> = partitions.iter().map(|tp| self.tp(*tp)).collect();
+                    Some(json!([who, word, partition_names(&partitions)]))
+                }
+                Seen::Acked { .. }
+                | Seen::Failed { .. }
+                | Seen::Delivered { .. }
+                | Seen::CommitFailed { .. }
+                | Seen::PollFailed { .. } => None,
+            });
         Value::Array(rows.collect())
     }
 
@@ -238,14 +270,22 @@ impl Journal {
         json!(pairs)
     }
 
-    /// What was acknowledged to the producer, against the log as the member read it. `sent` are the prefixes of its numbered values, in order of sending.
+    /// What was acknowledged to the producer, against the log as the member read it. `sent` are the prefixes of its
+    /// numbered values, in order of sending.
     pub fn promises(&self, client: &str, member: &str, sent: &[String]) -> Value {
         let number = |prefix: &str, value: &str| {
-            value.strip_prefix(prefix).filter(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit())).and_then(|rest| rest.parse::<u64>().ok())
+            value
+                .strip_prefix(prefix)
+                .filter(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+                .and_then(|rest| rest.parse::<u64>().ok())
         };
         // Of several prefixes that fit, the longest is meant.
         let key = |value: &str| {
-            sent.iter().enumerate().filter_map(|(i, prefix)| number(prefix, value).map(|n| (prefix.len(), i, n))).max_by_key(|(length, ..)| *length).map(|(_, i, n)| (i, n))
+            sent.iter()
+                .enumerate()
+                .filter_map(|(i, prefix)| number(prefix, value).map(|n| (prefix.len(), i, n)))
+                .max_by_key(|(length, ..)| *length)
+                .map(|(_, i, n)| (i, n))
         };
         let mut seen: BTreeMap<Tp, Vec<&str>> = BTreeMap::new();
         for (value, tp, ..) in self.delivered(member, None) {
@@ -259,7 +299,11 @@ impl Journal {
             .by(client, None)
             .filter_map(|seen| match seen {
                 Seen::Acked { value, .. } => Some(&**value),
-                Seen::Failed { .. } | Seen::Delivered { .. } | Seen::Rebalanced { .. } | Seen::CommitFailed { .. } | Seen::PollFailed { .. } => None,
+                Seen::Failed { .. }
+                | Seen::Delivered { .. }
+                | Seen::Rebalanced { .. }
+                | Seen::CommitFailed { .. }
+                | Seen::PollFailed { .. } => None,
             })
             .collect();
         let in_order = seen.values().all(|values| {
@@ -269,9 +313,11 @@ impl Journal {
         json!({ "acknowledged and lost": acked.difference(&distinct).count(), "duplicates": all.len() > distinct.len(), "in order": in_order })
     }
 
-    /// Counts since the last observation of this client, which has had `slow_polls` in all. Losing partitions is told to an old listener as a revocation.
+    /// Counts since the last observation of this client, which has had `slow_polls` in all. Losing partitions is told
+    /// to an old listener as a revocation.
     pub fn old_client(&mut self, member: &str, slow_polls: u64) -> Value {
-        let (from, polls_before) = self.old_clients.insert(member.to_string(), (self.seen.len(), slow_polls)).unwrap_or((0, 0));
+        let (from, polls_before) =
+            self.old_clients.insert(member.to_string(), (self.seen.len(), slow_polls)).unwrap_or((0, 0));
         let (mut records, mut assigned, mut revoked, mut commits, mut errors) = (0, 0, 0, 0, 0);
         for (_, seen) in self.after(from).filter(|(who, _)| *who == member) {
             match seen {
@@ -288,7 +334,14 @@ impl Journal {
 }
 
 fn is_wire(kind: &Kind) -> bool {
-    matches!(kind, Kind::MessageSent { .. } | Kind::MessageDelivered { .. } | Kind::MessageLost { .. } | Kind::MessageHeld { .. } | Kind::RequestFailed { .. })
+    matches!(
+        kind,
+        Kind::MessageSent { .. }
+            | Kind::MessageDelivered { .. }
+            | Kind::MessageLost { .. }
+            | Kind::MessageHeld { .. }
+            | Kind::RequestFailed { .. }
+    )
 }
 
 #[cfg(test)]
@@ -306,11 +359,18 @@ mod tests {
         journal.started("m", M);
         let tp = Tp { topic: TopicId(1), partition: 0 };
         let mut entries = Vec::new();
-        let mut note = |who, kind| entries.push(TraceEntry { seq: Seq(1), at: SimTime::ZERO, cause: Seq(0), who, kind });
-        note(NodeId::Client(P), Kind::TopicCreated { topic: TopicId(1), name: "t".into(), partitions: 1, replication_factor: 3 });
+        let mut note =
+            |who, kind| entries.push(TraceEntry { seq: Seq(1), at: SimTime::ZERO, cause: Seq(0), who, kind });
+        note(
+            NodeId::Client(P),
+            Kind::TopicCreated { topic: TopicId(1), name: "t".into(), partitions: 1, replication_factor: 3 },
+        );
         for (i, (value, offset)) in sent.iter().enumerate() {
             let tag = Tag(i as u64);
-            note(NodeId::Client(P), Kind::RecordSent { tag, topic: "t".into(), partition: None, value: (*value).into() });
+            note(
+                NodeId::Client(P),
+                Kind::RecordSent { tag, topic: "t".into(), partition: None, value: (*value).into() },
+            );
             note(
                 NodeId::Client(P),
                 match offset {
@@ -330,9 +390,15 @@ mod tests {
     #[test]
     fn answers_are_counted_by_exception() {
         let journal = journal(&[("a0", Some(4)), ("a1", None), ("a2", Some(2))], &[]);
-        assert_eq!(journal.answers("p", None), json!({ "acked": 2, "failed": { "TimeoutException": 1 }, "offsets": [2, 4] }));
+        assert_eq!(
+            journal.answers("p", None),
+            json!({ "acked": 2, "failed": { "TimeoutException": 1 }, "offsets": [2, 4] })
+        );
         assert_eq!(journal.answers("q", None), json!({ "acked": 0, "failed": {}, "offsets": null }));
-        assert_eq!(journal.each_answer("p", None, "a"), json!([["a0", "t/0", 4], ["a1", "error", "TimeoutException"], ["a2", "t/0", 2]]));
+        assert_eq!(
+            journal.each_answer("p", None, "a"),
+            json!([["a0", "t/0", 4], ["a1", "error", "TimeoutException"], ["a2", "t/0", 2]])
+        );
     }
 
     #[test]
@@ -362,7 +428,13 @@ mod tests {
     #[test]
     fn an_old_client_is_counted_from_its_last_observation() {
         let mut journal = journal(&[("a0", Some(0))], &["a0"]);
-        assert_eq!(journal.old_client("m", 2), json!({ "record": 1, "assigned": 0, "revoked": 0, "commit-failed": 0, "poll-took": 2, "error": 0 }));
-        assert_eq!(journal.old_client("m", 3), json!({ "record": 0, "assigned": 0, "revoked": 0, "commit-failed": 0, "poll-took": 1, "error": 0 }));
+        assert_eq!(
+            journal.old_client("m", 2),
+            json!({ "record": 1, "assigned": 0, "revoked": 0, "commit-failed": 0, "poll-took": 2, "error": 0 })
+        );
+        assert_eq!(
+            journal.old_client("m", 3),
+            json!({ "record": 0, "assigned": 0, "revoked": 0, "commit-failed": 0, "poll-took": 1, "error": 0 })
+        );
     }
 }

@@ -1,6 +1,13 @@
-//! Compares many runs of the engine with what was recorded, by the rules of the recordings. Knows no file and no expected value.
+//! Compares many runs of the engine with what was recorded, by the rules of the recordings. Knows no file and no
+//! expected value.
 //!
-//! 1. A value that was the same in all recorded runs must be the same. With every seed, for most is no matter of chance; where it is one (which node a client happens to ask, whose timer fires first), a recording shows one case, and it must be one that the engine makes: *one* seed must agree with the whole file, and what other seeds give is counted and shown apart. 2. One that varied must be one of those, or, where it counts records in flight, lie between them. 3. Whether a condition held must be the same; how long it took is the median over the seeds, within the recorded span widened by 25 % and 1 s. Shorter is right where a process was started before, because the recorded machine was slow to start one. 4. What is not modelled is listed.
+//! 1. A value that was the same in all recorded runs must be the same. With every seed, for most is no matter of
+//! chance; where it is one (which node a client happens to ask, whose timer fires first), a recording shows one case,
+//! and it must be one that the engine makes: *one* seed must agree with the whole file, and what other seeds give is
+//! counted and shown apart. 2. One that varied must be one of those, or, where it counts records in flight, lie between
+//! them. 3. Whether a condition held must be the same; how long it took is the median over the seeds, within the
+//! recorded span widened by 25 % and 1 s. Shorter is right where a process was started before, because the recorded
+//! machine was slow to start one. 4. What is not modelled is listed.
 
 use std::collections::BTreeMap;
 
@@ -22,22 +29,32 @@ pub fn judge(recording: &Recording, plays: &[(u64, Play)]) -> FileReport {
         if let Step::Do { verb, .. } = &entry.step {
             after_start = follows_start(verb, after_start);
         }
-        let seen: Vec<(u64, &Observed)> = plays.iter().filter_map(|(seed, play)| play.observed.get(entry.index).map(|o| (*seed, o))).collect();
+        let seen: Vec<(u64, &Observed)> =
+            plays.iter().filter_map(|(seed, play)| play.observed.get(entry.index).map(|o| (*seed, o))).collect();
         let fits: Vec<(u64, &Observed)> = seen.iter().filter(|(seed, _)| Some(*seed) == best).copied().collect();
-        if let Some(outcome) = outcome(entry, &seen, after_start).map(|all| weigh(all, outcome(entry, &fits, after_start))) {
+        if let Some(outcome) =
+            outcome(entry, &seen, after_start).map(|all| weigh(all, outcome(entry, &fits, after_start)))
+        {
             entries.push(EntryReport { entry: entry.index, step: entry.text.clone(), outcome });
         }
     }
-    FileReport { id: recording.id.clone(), title: recording.title.clone(), kafka: recording.kafka.clone(), seeds: plays.iter().map(|(seed, _)| *seed).collect(), entries }
+    FileReport {
+        id: recording.id.clone(),
+        title: recording.title.clone(),
+        kafka: recording.kafka.clone(),
+        seeds: plays.iter().map(|(seed, _)| *seed).collect(),
+        entries,
+    }
 }
 
 /// The seed whose run fits the file best, by the number of entries that differ in more than time.
 fn best_seed(recording: &Recording, plays: &[(u64, Play)]) -> Option<u64> {
     let misfits = |seed: u64, play: &Play| {
-        let differs = |entry: &&Entry| match play.observed.get(entry.index).and_then(|o| outcome(entry, &[(seed, o)], true)) {
-            Some(Outcome::Different(differences)) => differences.iter().any(|d| d.part != TOOK),
-            Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => false,
-        };
+        let differs =
+            |entry: &&Entry| match play.observed.get(entry.index).and_then(|o| outcome(entry, &[(seed, o)], true)) {
+                Some(Outcome::Different(differences)) => differences.iter().any(|d| d.part != TOOK),
+                Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => false,
+            };
         recording.script.iter().filter(differs).count()
     };
     plays.iter().min_by_key(|(seed, play)| misfits(*seed, play)).map(|(seed, _)| *seed)
@@ -46,8 +63,12 @@ fn best_seed(recording: &Recording, plays: &[(u64, Play)]) -> Option<u64> {
 /// Differences of some seeds are chance where the best run has none; a median of times is of all seeds or of none.
 fn weigh(all: Outcome, best: Option<Outcome>) -> Outcome {
     match (all, best) {
-        (Outcome::Different(differences), Some(Outcome::Equal(_))) if differences.iter().all(|d| d.part != TOOK) => Outcome::InSomeRuns { differences },
-        (Outcome::Different(differences), Some(Outcome::Different(best))) if best.iter().all(|d| d.part == TOOK) && differences.iter().all(|d| d.part != TOOK) => {
+        (Outcome::Different(differences), Some(Outcome::Equal(_))) if differences.iter().all(|d| d.part != TOOK) => {
+            Outcome::InSomeRuns { differences }
+        }
+        (Outcome::Different(differences), Some(Outcome::Different(best)))
+            if best.iter().all(|d| d.part == TOOK) && differences.iter().all(|d| d.part != TOOK) =>
+        {
             Outcome::InSomeRuns { differences }
         }
         (all, _) => all,
@@ -57,11 +78,18 @@ fn weigh(all: Outcome, best: Option<Outcome>) -> Outcome {
 /// Name of the part of a difference that is a time.
 const TOOK: &str = "took";
 
-/// Whether a wait after this action may be shorter than recorded: a process was started, and nothing else was done to a node since.
+/// Whether a wait after this action may be shorter than recorded: a process was started, and nothing else was done to a
+/// node since.
 fn follows_start(verb: &Verb, before: bool) -> bool {
     match verb {
         Verb::Start(_) => true,
-        Verb::Kill(_) | Verb::Stop(_) | Verb::Pause(_) | Verb::Resume(_) | Verb::LoseDisk(_) | Verb::Cut { .. } | Verb::Heal => false,
+        Verb::Kill(_)
+        | Verb::Stop(_)
+        | Verb::Pause(_)
+        | Verb::Resume(_)
+        | Verb::LoseDisk(_)
+        | Verb::Cut { .. }
+        | Verb::Heal => false,
         Verb::CreateTopic { .. }
         | Verb::AddPartitions { .. }
         | Verb::DeleteTopic(_)
@@ -82,7 +110,11 @@ fn follows_start(verb: &Verb, before: bool) -> bool {
 fn outcome(entry: &Entry, seen: &[(u64, &Observed)], after_start: bool) -> Option<Outcome> {
     if let Some(reason) = seen.iter().find_map(|(_, observed)| match observed {
         Observed::NotModelled(reason) => Some(reason),
-        Observed::Nothing | Observed::Answered(_) | Observed::Waited { .. } | Observed::Seen(_) | Observed::Impossible(_) => None,
+        Observed::Nothing
+        | Observed::Answered(_)
+        | Observed::Waited { .. }
+        | Observed::Seen(_)
+        | Observed::Impossible(_) => None,
     }) {
         let is_step = match &entry.step {
             Step::Do { .. } | Step::When { .. } | Step::Query { .. } => true,
@@ -118,7 +150,11 @@ fn query_outcome(query: &Query, see: &Expected, seen: &[(u64, &Observed)]) -> Ou
     for (seed, observed) in seen {
         let rule = match observed {
             Observed::Seen(value) => value_rule(Some(query), see, value),
-            Observed::Nothing | Observed::Answered(_) | Observed::Waited { .. } | Observed::NotModelled(_) | Observed::Impossible(_) => None,
+            Observed::Nothing
+            | Observed::Answered(_)
+            | Observed::Waited { .. }
+            | Observed::NotModelled(_)
+            | Observed::Impossible(_) => None,
         };
         match rule {
             Some(rule) if !rules.contains(&rule) => rules.push(rule),
@@ -132,7 +168,13 @@ fn query_outcome(query: &Query, see: &Expected, seen: &[(u64, &Observed)]) -> Ou
     }
 }
 
-fn when_outcome(held: &[bool], took: Option<(Dur, Dur)>, see: Option<&Expected>, seen: &[(u64, &Observed)], after_start: bool) -> Outcome {
+fn when_outcome(
+    held: &[bool],
+    took: Option<(Dur, Dur)>,
+    see: Option<&Expected>,
+    seen: &[(u64, &Observed)],
+    after_start: bool,
+) -> Outcome {
     let mut wrong_held = Tally::new("held", if held.len() == 1 { json!(held[0]) } else { json!(held) });
     let mut wrong_see = Tally::new("see", see.map_or(Value::Null, expected_value));
     let mut spans = Vec::new();
@@ -154,21 +196,32 @@ fn when_outcome(held: &[bool], took: Option<(Dur, Dur)>, see: Option<&Expected>,
         }
     }
     let mut by_chance = Vec::new();
-    let mut differences: Vec<Difference> = [wrong_held.difference(), wrong_see.difference()].into_iter().flatten().collect();
+    let mut differences: Vec<Difference> =
+        [wrong_held.difference(), wrong_see.difference()].into_iter().flatten().collect();
     if let (Some(recorded), Some(median)) = (took, median(&mut spans)) {
         match took_rule(recorded, median, after_start) {
             Ok(rule) => rules.push(rule),
-            // Where the times fall into two heaps (an observer that happens to ask a frozen broker waits for seconds), the median lies in the larger one by chance.
-            Err(_) if spans.iter().filter(|span| took_rule(recorded, **span, after_start).is_ok()).count() * 4 >= spans.len() && spans.len() > 1 => {
+            // Where the times fall into two heaps (an observer that happens to ask a frozen broker waits for seconds),
+            // the median lies in the larger one by chance.
+            Err(_)
+                if spans.iter().filter(|span| took_rule(recorded, **span, after_start).is_ok()).count() * 4
+                    >= spans.len()
+                    && spans.len() > 1 =>
+            {
                 by_chance.push(Difference {
                     part: TOOK.into(),
                     expected: "a median as recorded".into(),
-                    got: vec![(format!("{} s (median); at least a quarter of the runs as recorded", seconds(median)), seen.iter().map(|(seed, _)| *seed).collect())],
+                    got: vec![(
+                        format!("{} s (median); at least a quarter of the runs as recorded", seconds(median)),
+                        seen.iter().map(|(seed, _)| *seed).collect(),
+                    )],
                 });
             }
-            Err(expected) => {
-                differences.push(Difference { part: TOOK.into(), expected, got: vec![(format!("{} s (median)", seconds(median)), seen.iter().map(|(seed, _)| *seed).collect())] })
-            }
+            Err(expected) => differences.push(Difference {
+                part: TOOK.into(),
+                expected,
+                got: vec![(format!("{} s (median)", seconds(median)), seen.iter().map(|(seed, _)| *seed).collect())],
+            }),
         }
     }
     match (differences.is_empty(), by_chance.is_empty()) {
@@ -189,13 +242,22 @@ fn took_rule((least, most): (Dur, Dur), median: Dur, after_start: bool) -> Resul
     const SECOND: Dur = Dur::secs(1);
     let low = Dur(least.scaled(3, 4).0.saturating_sub(SECOND.0));
     let high = most.scaled(5, 4) + SECOND;
-    let span = format!("{} to {} s (recorded {} to {} s, widened by 25 % and 1 s)", seconds(low), seconds(high), seconds(least), seconds(most));
+    let span = format!(
+        "{} to {} s (recorded {} to {} s, widened by 25 % and 1 s)",
+        seconds(low),
+        seconds(high),
+        seconds(least),
+        seconds(most)
+    );
     if median > high {
         Err(span)
     } else if median >= low {
         Ok(format!("took {} s (median) within {span}", seconds(median)))
     } else if after_start {
-        Ok(format!("took {} s (median), less than {span}: right, because a process was started before", seconds(median)))
+        Ok(format!(
+            "took {} s (median), less than {span}: right, because a process was started before",
+            seconds(median)
+        ))
     } else {
         Err(span)
     }
@@ -255,18 +317,25 @@ fn by_member(rows: &Value) -> BTreeMap<String, Vec<&Value>> {
 /// Records, assignments and revocations equal; failures of commits and polls, and long polls, within 2.
 fn old_client_rule(expected: &Value, got: &Value) -> Option<&'static str> {
     let count = |value: &Value, key: &str| value.get(key).and_then(Value::as_i64);
-    let exact = ["record", "assigned", "revoked"].iter().all(|key| expected.get(*key).is_none() || count(expected, key) == count(got, key));
-    let near = ["commit-failed", "poll-took", "error"].iter().all(|key| match (count(expected, key), count(got, key)) {
-        (Some(expected), Some(got)) => expected.abs_diff(got) <= 2,
-        (None, _) => true,
-        (Some(_), None) => false,
-    });
+    let exact = ["record", "assigned", "revoked"]
+        .iter()
+        .all(|key| expected.get(*key).is_none() || count(expected, key) == count(got, key));
+    let near =
+        ["commit-failed", "poll-took", "error"].iter().all(|key| match (count(expected, key), count(got, key)) {
+            (Some(expected), Some(got)) => expected.abs_diff(got) <= 2,
+            (None, _) => true,
+            (Some(_), None) => false,
+        });
     (exact && near).then_some("records and callbacks equal, failures within 2")
 }
 
 fn counts_in_flight(query: &Query) -> bool {
     match query {
-        Query::Answers { .. } | Query::Read { .. } | Query::Offsets { .. } | Query::Committed(_) | Query::OldClient(_) => true,
+        Query::Answers { .. }
+        | Query::Read { .. }
+        | Query::Offsets { .. }
+        | Query::Committed(_)
+        | Query::OldClient(_) => true,
         Query::Topics(_)
         | Query::Leaderless(_)
         | Query::IsrSizes(_)
@@ -283,7 +352,8 @@ fn counts_in_flight(query: &Query) -> bool {
     }
 }
 
-/// Whether every number of `got` lies between those at its place in the values; everything else must be that of one of them. A count that is absent is 0.
+/// Whether every number of `got` lies between those at its place in the values; everything else must be that of one of
+/// them. A count that is absent is 0.
 fn between(values: &[&Value], got: &Value) -> bool {
     if let Some(number) = got.as_i64() {
         let numbers: Option<Vec<i64>> = values.iter().map(|v| if v.is_null() { Some(0) } else { v.as_i64() }).collect();
@@ -293,11 +363,20 @@ fn between(values: &[&Value], got: &Value) -> bool {
         Value::Object(map) => {
             let keys = values.iter().filter_map(|v| v.as_object()).flat_map(|v| v.keys()).chain(map.keys());
             values.iter().all(|v| v.is_object())
-                && keys.into_iter().all(|key| between(&values.iter().map(|v| v.get(key).unwrap_or(&Value::Null)).collect::<Vec<_>>(), map.get(key).unwrap_or(&json!(0))))
+                && keys.into_iter().all(|key| {
+                    between(
+                        &values.iter().map(|v| v.get(key).unwrap_or(&Value::Null)).collect::<Vec<_>>(),
+                        map.get(key).unwrap_or(&json!(0)),
+                    )
+                })
         }
         Value::Array(items) => {
             let same_length = values.iter().all(|v| v.as_array().is_some_and(|v| v.len() == items.len()));
-            same_length && items.iter().enumerate().all(|(i, item)| between(&values.iter().map(|v| &v[i]).collect::<Vec<_>>(), item))
+            same_length
+                && items
+                    .iter()
+                    .enumerate()
+                    .all(|(i, item)| between(&values.iter().map(|v| &v[i]).collect::<Vec<_>>(), item))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => values.contains(&got),
     }
@@ -331,7 +410,11 @@ impl Tally {
     }
 
     fn difference(self) -> Option<Difference> {
-        (!self.got.is_empty()).then(|| Difference { part: self.part.to_string(), expected: self.expected.to_string(), got: self.got })
+        (!self.got.is_empty()).then(|| Difference {
+            part: self.part.to_string(),
+            expected: self.expected.to_string(),
+            got: self.got,
+        })
     }
 }
 
@@ -342,8 +425,14 @@ mod tests {
     #[test]
     fn a_wait_is_judged_by_the_widened_span() {
         let span = (Dur::secs(8), Dur::secs(12));
-        for (median, after_start, right) in [(5, false, true), (4, false, false), (4, true, true), (16, false, true), (17, true, false)] {
-            assert_eq!(took_rule(span, Dur::secs(median), after_start).is_ok(), right, "{median} s, after a start: {after_start}");
+        for (median, after_start, right) in
+            [(5, false, true), (4, false, false), (4, true, true), (16, false, true), (17, true, false)]
+        {
+            assert_eq!(
+                took_rule(span, Dur::secs(median), after_start).is_ok(),
+                right,
+                "{median} s, after a start: {after_start}"
+            );
         }
     }
 
@@ -358,7 +447,9 @@ mod tests {
     fn counts_may_lie_between_what_varied_but_leaders_may_not() {
         let see = Expected::Varies(vec![json!({ "records": 10 }), json!({ "records": 20 })]);
         let read = Query::Read { member: "m".into(), since: None };
-        assert!(value_rule(Some(&read), &see, &json!({ "records": 13 })).is_some_and(|rule| rule.starts_with("between")));
+        assert!(
+            value_rule(Some(&read), &see, &json!({ "records": 13 })).is_some_and(|rule| rule.starts_with("between"))
+        );
         assert!(value_rule(Some(&read), &see, &json!({ "records": 21 })).is_none());
         assert!(value_rule(Some(&Query::Topics(vec![])), &see, &json!({ "records": 13 })).is_none());
         assert!(value_rule(Some(&Query::Topics(vec![])), &see, &json!({ "records": 20 })).is_some());
@@ -384,14 +475,30 @@ mod tests {
     fn the_order_between_members_does_not_count_but_that_within_one_does() {
         let query = Query::Rebalances { members: vec![], since: None };
         let see = Expected::Same(json!([["a", "revoked", []], ["b", "assigned", []], ["a", "assigned", []]]));
-        assert!(value_rule(Some(&query), &see, &json!([["b", "assigned", []], ["a", "revoked", []], ["a", "assigned", []]])).is_some());
-        assert!(value_rule(Some(&query), &see, &json!([["a", "assigned", []], ["a", "revoked", []], ["b", "assigned", []]])).is_none());
+        assert!(
+            value_rule(
+                Some(&query),
+                &see,
+                &json!([["b", "assigned", []], ["a", "revoked", []], ["a", "assigned", []]])
+            )
+            .is_some()
+        );
+        assert!(
+            value_rule(
+                Some(&query),
+                &see,
+                &json!([["a", "assigned", []], ["a", "revoked", []], ["b", "assigned", []]])
+            )
+            .is_none()
+        );
     }
 
     #[test]
     fn failures_of_an_old_client_may_be_off_by_two() {
         let query = Query::OldClient("c".into());
-        let see = Expected::Same(json!({ "record": 5, "assigned": 1, "revoked": 0, "commit-failed": 6, "poll-took": 0, "error": 0 }));
+        let see = Expected::Same(
+            json!({ "record": 5, "assigned": 1, "revoked": 0, "commit-failed": 6, "poll-took": 0, "error": 0 }),
+        );
         let got = |record: i64, failed: i64| json!({ "record": record, "assigned": 1, "revoked": 0, "commit-failed": failed, "poll-took": 0, "error": 0 });
         assert!(value_rule(Some(&query), &see, &got(5, 8)).is_some());
         assert!(value_rule(Some(&query), &see, &got(5, 9)).is_none());

@@ -1,4 +1,5 @@
-//! What a recording may ask at most, so that a file cannot make the player run for hours. Limits of the simulation itself are the engine's.
+//! What a recording may ask at most, so that a file cannot make the player run for hours. Limits of the simulation
+//! itself are the engine's.
 
 use highwater_engine::base::Dur;
 

@@ -1,6 +1,8 @@
-//! Recordings of real Kafka clusters: a strict reader, a player that does the same steps to the engine, and the judge. Copies no expectation into code: everything that is compared comes out of the file.
+//! Recordings of real Kafka clusters: a strict reader, a player that does the same steps to the engine, and the judge.
+//! Copies no expectation into code: everything that is compared comes out of the file.
 //!
-//! One direction: [`recording`] (what a file says) ← [`player`] (one run of it with one seed, through [`subject`], seen by [`journal`]) ← [`judge`] (many runs against the file) ← [`report`] (the result as data and text).
+//! One direction: [`recording`] (what a file says) ← [`player`] (one run of it with one seed, through [`subject`], seen
+//! by [`journal`]) ← [`judge`] (many runs against the file) ← [`report`] (the result as data and text).
 
 pub mod answer;
 pub mod entries;

@@ -1,4 +1,5 @@
-//! What of a recording the engine does not model, and what else of the file that takes away. Says it, entry by entry, and hides nothing else.
+//! What of a recording the engine does not model, and what else of the file that takes away. Says it, entry by entry,
+//! and hides nothing else.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,11 @@ pub fn setup_gap(recording: &Recording) -> Option<String> {
         let known: Vec<&str> = Version::ALL.iter().map(|v| v.name()).collect();
         return Some(format!("Kafka {version} is not modelled; these are: {}", known.join(", ")));
     }
-    setup.config.keys().find(|key| !config::key(key).is_some_and(|k| k.node)).map(|key| format!("the broker config {key} is not modelled"))
+    setup
+        .config
+        .keys()
+        .find(|key| !config::key(key).is_some_and(|k| k.node))
+        .map(|key| format!("the broker config {key} is not modelled"))
 }
 
 /// Gaps met so far in one run.
@@ -65,7 +70,10 @@ impl Gaps {
                 Some(self.end(&reason))
             }
             Verb::Join { member, group, config, old, .. } => {
-                let old_gap = old.as_ref().filter(|old| ClientVersion::parse(&old.version).is_none()).map(|old| format!("clients of version {} are not modelled", old.version));
+                let old_gap = old
+                    .as_ref()
+                    .filter(|old| ClientVersion::parse(&old.version).is_none())
+                    .map(|old| format!("clients of version {} are not modelled", old.version));
                 match old_gap.or_else(|| consumer_gap(config)).or_else(|| self.groups.get(group).cloned()) {
                     Some(reason) => {
                         self.clients.insert(member.clone(), reason.clone());
@@ -79,7 +87,12 @@ impl Gaps {
                 }
             }
             Verb::Leave(member) | Verb::PauseClient { member, .. } => self.clients.get(member).cloned(),
-            Verb::Kill(who) | Verb::Stop(who) | Verb::Start(who) | Verb::Pause(who) | Verb::Resume(who) | Verb::LoseDisk(who) => match who {
+            Verb::Kill(who)
+            | Verb::Stop(who)
+            | Verb::Start(who)
+            | Verb::Pause(who)
+            | Verb::Resume(who)
+            | Verb::LoseDisk(who) => match who {
                 Who::CoordinatorOf(group) => {
                     let reason = self.groups.get(group)?.clone();
                     Some(self.end(&reason))
@@ -104,12 +117,19 @@ impl Gaps {
         }
         let client = |name: &String| self.clients.get(name).cloned();
         match query {
-            Query::Group { group, .. } | Query::GroupSizes(group) | Query::Committed(group) | Query::CoordinatorIsLeaderOf { group, .. } => self.groups.get(group).cloned(),
-            Query::PartitionOfEach(name) | Query::Answers { producer: name, .. } | Query::EachAnswer { producer: name, .. } => client(name),
+            Query::Group { group, .. }
+            | Query::GroupSizes(group)
+            | Query::Committed(group)
+            | Query::CoordinatorIsLeaderOf { group, .. } => self.groups.get(group).cloned(),
+            Query::PartitionOfEach(name)
+            | Query::Answers { producer: name, .. }
+            | Query::EachAnswer { producer: name, .. } => client(name),
             Query::Read { member, .. } | Query::LogAsRead { member, .. } | Query::OldClient(member) => client(member),
             Query::Rebalances { members, .. } | Query::Errors { members, .. } => members.iter().find_map(client),
             Query::Promises { client: producer, member } => client(producer).or_else(|| client(member)),
-            Query::Topics(_) | Query::Leaderless(_) | Query::IsrSizes(_) | Query::Offsets { .. } | Query::HasLeader => None,
+            Query::Topics(_) | Query::Leaderless(_) | Query::IsrSizes(_) | Query::Offsets { .. } | Query::HasLeader => {
+                None
+            }
         }
     }
 

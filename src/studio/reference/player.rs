@@ -1,6 +1,9 @@
-//! One run of a recording with one seed: the steps are done as the recorder did them, one after the other, each as long as it took it. Judges nothing.
+//! One run of a recording with one seed: the steps are done as the recorder did them, one after the other, each as long
+//! as it took it. Judges nothing.
 //!
-//! The recorder drove a client by lines of text and looked for the reply every 20 ms; a condition was asked again 250 ms after each answer, by a new admin client. Both are done here too, for they decide what is seen of things that pass quickly.
+//! The recorder drove a client by lines of text and looked for the reply every 20 ms; a condition was asked again 250
+//! ms after each answer, by a new admin client. Both are done here too, for they decide what is seen of things that
+//! pass quickly.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,9 +28,11 @@ use super::subject::Subject;
 const LOOK_EVERY: Dur = Dur::ms(20);
 /// Pause between two questions of a `when`.
 const ASK_EVERY: Dur = Dur::ms(250);
-/// What a new admin client cost the recorder beside that: it looked at a condition for the second time 0.33 to 0.36 s after the first.
+/// What a new admin client cost the recorder beside that: it looked at a condition for the second time 0.33 to 0.36 s
+/// after the first.
 const RENEWAL: Dur = Dur::ms(40);
-/// The first `send` of a run came later than the others, its classes had to be loaded: of two producers that began 20 ms apart, the second one's first record stands before the first one's second in every run.
+/// The first `send` of a run came later than the others, its classes had to be loaded: of two producers that began 20
+/// ms apart, the second one's first record stands before the first one's second in every run.
 const FIRST_SEND: Dur = Dur::ms(10);
 /// The recorder's patience with one command.
 const PATIENCE: Dur = Dur::secs(40);
@@ -119,10 +124,15 @@ fn run<S: Subject>(recording: &Recording, seed: u64, decisions: bool) -> (Play, 
 
 fn setup(recording: &Recording, seed: u64) -> Result<Setup, String> {
     let of = &recording.setup;
-    let version = recording.kafka.first().and_then(|v| Version::parse(v)).ok_or("this version of Kafka is not modelled")?;
+    let version =
+        recording.kafka.first().and_then(|v| Version::parse(v)).ok_or("this version of Kafka is not modelled")?;
     let broker = |number: u32| {
         let id = BrokerId(number);
-        BrokerSetup { id, rack: of.racks.get(&number).map(|rack| rack.as_str().into()), started: of.started.as_ref().is_none_or(|started| started.contains(&id)) }
+        BrokerSetup {
+            id,
+            rack: of.racks.get(&number).map(|rack| rack.as_str().into()),
+            started: of.started.as_ref().is_none_or(|started| started.contains(&id)),
+        }
     };
     Ok(Setup {
         seed,
@@ -174,7 +184,11 @@ impl<S: Subject> Player<S> {
                 Some(reason) => Observed::NotModelled(reason),
                 None => {
                     let waited = self.until(conditions, *within);
-                    Observed::Waited { held: waited.held, took: waited.took, see: answer::topics_value(waited.last.partitions()) }
+                    Observed::Waited {
+                        held: waited.held,
+                        took: waited.took,
+                        see: answer::topics_value(waited.last.partitions()),
+                    }
                 }
             },
             Step::Query { query, .. } => match self.gaps.query_gap(query) {
@@ -230,7 +244,9 @@ impl<S: Subject> Player<S> {
     fn ask(&mut self, request: AdminRequest) -> Answer {
         let began = self.world.now();
         let answer = match self.world.act(Action::Admin(request), &mut self.trace) {
-            Ok(action) => self.pass_until(PATIENCE, |player| player.world.answer(action, &|topic| player.journal.topic(topic))),
+            Ok(action) => {
+                self.pass_until(PATIENCE, |player| player.world.answer(action, &|topic| player.journal.topic(topic)))
+            }
             Err(refusal) => Some(Answer::Failed(refused_by_world(&refusal))),
         };
         self.look();
@@ -246,7 +262,8 @@ impl<S: Subject> Player<S> {
     }
 
     fn describe(&mut self, topics: &[String]) -> Answer {
-        let answer = self.ask(AdminRequest::DescribeTopics { topics: Some(topics.iter().map(|t| t.as_str().into()).collect()) });
+        let answer =
+            self.ask(AdminRequest::DescribeTopics { topics: Some(topics.iter().map(|t| t.as_str().into()).collect()) });
         if answer.exception().is_some() {
             // After a failure its program took a new client within the same command.
             self.world_act(Action::Admin(AdminRequest::Renew));
@@ -276,18 +293,30 @@ impl<S: Subject> Player<S> {
     fn query(&mut self, query: &Query) -> Value {
         match query {
             Query::Topics(topics) => answer::topics_value(self.describe(topics).partitions()),
-            Query::Leaderless(topic) => answer::leaderless_value(self.describe(std::slice::from_ref(topic)).partitions()),
+            Query::Leaderless(topic) => {
+                answer::leaderless_value(self.describe(std::slice::from_ref(topic)).partitions())
+            }
             Query::IsrSizes(topics) => answer::isr_sizes_value(self.describe(topics).partitions()),
-            Query::Offsets { topic, partition } => answer::offsets_value(&self.ask(AdminRequest::ListOffsets { topic: topic.as_str().into(), partition: *partition })),
+            Query::Offsets { topic, partition } => answer::offsets_value(
+                &self.ask(AdminRequest::ListOffsets { topic: topic.as_str().into(), partition: *partition }),
+            ),
             Query::Group { group, fields } => answer::group_value(&self.group(group), fields),
             Query::GroupSizes(group) => answer::group_sizes_value(&self.group(group)),
-            Query::Committed(group) => answer::committed_value(&self.ask(AdminRequest::ListCommitted { group: group.as_str().into() })),
+            Query::Committed(group) => {
+                answer::committed_value(&self.ask(AdminRequest::ListCommitted { group: group.as_str().into() }))
+            }
             Query::CoordinatorIsLeaderOf { group, partition } => {
                 let described = self.describe(&[highwater_engine::protocol::CONSUMER_OFFSETS.to_string()]);
                 let leader = described.partitions().iter().find(|p| p.partition == *partition).map(|p| p.leader);
                 match self.group(group) {
                     Answer::Group { coordinator, .. } => json!(leader == Some(coordinator)),
-                    Answer::Done | Answer::Failed(_) | Answer::Topics(_) | Answer::Offsets { .. } | Answer::Committed(_) | Answer::Quorum { .. } | Answer::Cluster { .. } => {
+                    Answer::Done
+                    | Answer::Failed(_)
+                    | Answer::Topics(_)
+                    | Answer::Offsets { .. }
+                    | Answer::Committed(_)
+                    | Answer::Quorum { .. }
+                    | Answer::Cluster { .. } => {
                         json!(false)
                     }
                 }
@@ -300,7 +329,9 @@ impl<S: Subject> Player<S> {
             Query::LogAsRead { member, since, limit } => self.journal.log_as_read(member, since.as_deref(), *limit),
             Query::Rebalances { members, since } => self.journal.rebalances(members, since.as_deref()),
             Query::Errors { members, since } => self.journal.errors(members, since.as_deref()),
-            Query::Promises { client, member } => self.journal.promises(client, member, self.sent.get(client).map_or(&[], Vec::as_slice)),
+            Query::Promises { client, member } => {
+                self.journal.promises(client, member, self.sent.get(client).map_or(&[], Vec::as_slice))
+            }
             Query::OldClient(member) => {
                 let slow = self.world.client_id(member).map_or(0, |id| self.world.slow_polls(id));
                 self.journal.old_client(member, slow)
@@ -311,7 +342,13 @@ impl<S: Subject> Player<S> {
     fn quorum_leader(&mut self) -> Option<ControllerId> {
         match self.ask(AdminRequest::DescribeQuorum) {
             Answer::Quorum { leader } => leader.map(ControllerId),
-            Answer::Done | Answer::Failed(_) | Answer::Topics(_) | Answer::Offsets { .. } | Answer::Group { .. } | Answer::Committed(_) | Answer::Cluster { .. } => None,
+            Answer::Done
+            | Answer::Failed(_)
+            | Answer::Topics(_)
+            | Answer::Offsets { .. }
+            | Answer::Group { .. }
+            | Answer::Committed(_)
+            | Answer::Cluster { .. } => None,
         }
     }
 
@@ -328,19 +365,28 @@ impl<S: Subject> Player<S> {
             Verb::Pause(who) => self.node(who, Action::Pause),
             Verb::Resume(who) => self.node(who, Action::Resume),
             Verb::LoseDisk(who) => self.node(who, Action::LoseDisk),
-            Verb::Cut { between, and } => self.world_act(Action::Cut { from: between.clone(), to: and.clone(), both: true }),
+            Verb::Cut { between, and } => {
+                self.world_act(Action::Cut { from: between.clone(), to: and.clone(), both: true })
+            }
             Verb::Heal => self.world_act(Action::HealAll),
-            Verb::CreateTopic { .. } | Verb::AddPartitions { .. } | Verb::DeleteTopic(_) | Verb::DeleteRecords { .. } | Verb::SetConfig { .. } | Verb::ElectLeaders { .. } => {
-                match steps::admin_request(verb) {
-                    Ok(request) => Observed::Answered(self.ask(request).exception().map(str::to_string)),
+            Verb::CreateTopic { .. }
+            | Verb::AddPartitions { .. }
+            | Verb::DeleteTopic(_)
+            | Verb::DeleteRecords { .. }
+            | Verb::SetConfig { .. }
+            | Verb::ElectLeaders { .. } => match steps::admin_request(verb) {
+                Ok(request) => Observed::Answered(self.ask(request).exception().map(str::to_string)),
+                Err(reason) => Observed::Impossible(reason),
+            },
+            Verb::StartClient { client, config, bootstrap } => {
+                self.start(client, steps::start_producer(client, config, bootstrap))
+            }
+            Verb::Join { member, group, topics, config, old } => {
+                match steps::join(member, group, topics, config, old.as_ref()) {
+                    Ok(action) => self.start(member, action),
                     Err(reason) => Observed::Impossible(reason),
                 }
             }
-            Verb::StartClient { client, config, bootstrap } => self.start(client, steps::start_producer(client, config, bootstrap)),
-            Verb::Join { member, group, topics, config, old } => match steps::join(member, group, topics, config, old.as_ref()) {
-                Ok(action) => self.start(member, action),
-                Err(reason) => Observed::Impossible(reason),
-            },
             Verb::Produce { client, topic, partition, what } => {
                 if let Produced::Numbered { value, .. } = what {
                     self.sent.entry(client.clone()).or_default().push(value.clone());
@@ -355,7 +401,9 @@ impl<S: Subject> Player<S> {
                 observed
             }
             Verb::Leave(member) => self.client_act(Action::CloseClient { name: member.as_str().into() }),
-            Verb::PauseClient { member, span } => self.client_act(Action::PausePolling { member: member.as_str().into(), span: *span }),
+            Verb::PauseClient { member, span } => {
+                self.client_act(Action::PausePolling { member: member.as_str().into(), span: *span })
+            }
             Verb::Reassign { .. } | Verb::Transaction { .. } => Observed::Impossible("there is no such action".into()),
         }
     }
@@ -363,17 +411,31 @@ impl<S: Subject> Player<S> {
     fn resolve(&mut self, who: &Who) -> Result<NodeId, String> {
         match who {
             Who::Node(node) => Ok(*node),
-            Who::ActiveController => self.quorum_leader().map(NodeId::Controller).ok_or_else(|| "the quorum names no active controller".to_string()),
+            Who::ActiveController => self
+                .quorum_leader()
+                .map(NodeId::Controller)
+                .ok_or_else(|| "the quorum names no active controller".to_string()),
             Who::CoordinatorOf(group) => match self.group(group) {
-                Answer::Group { coordinator, .. } if coordinator > 0 => Ok(NodeId::Broker(BrokerId(coordinator as u32))),
+                Answer::Group { coordinator, .. } if coordinator > 0 => {
+                    Ok(NodeId::Broker(BrokerId(coordinator as u32)))
+                }
                 other => Err(format!("the group {group} has no coordinator: {other:?}")),
             },
             Who::LeaderOf(topic, partition) => {
                 let described = self.describe(std::slice::from_ref(topic));
                 let leader = described.partitions().iter().find(|p| p.partition == *partition).map_or(-1, |p| p.leader);
-                if leader > 0 { Ok(NodeId::Broker(BrokerId(leader as u32))) } else { Err(format!("{} has no leader", answer::name(topic, *partition))) }
+                if leader > 0 {
+                    Ok(NodeId::Broker(BrokerId(leader as u32)))
+                } else {
+                    Err(format!("{} has no leader", answer::name(topic, *partition)))
+                }
             }
-            Who::DeadController => self.dead_controllers.last().copied().map(NodeId::Controller).ok_or_else(|| "no controller is down".to_string()),
+            Who::DeadController => self
+                .dead_controllers
+                .last()
+                .copied()
+                .map(NodeId::Controller)
+                .ok_or_else(|| "no controller is down".to_string()),
         }
     }
 

@@ -1,4 +1,5 @@
-//! The player against a world made of a clock and canned answers: what it asks, when, and what it makes of the answers. No Kafka in it.
+//! The player against a world made of a clock and canned answers: what it asks, when, and what it makes of the answers.
+//! No Kafka in it.
 
 use std::cell::RefCell;
 
@@ -37,10 +38,20 @@ impl Canned {
             AdminRequest::DescribeCluster => Answer::Cluster { brokers: vec![1, 2, 3] },
             AdminRequest::DescribeTopics { .. } => {
                 let leader = if self.now < SimTime::ZERO + LED_FROM { -1 } else { 2 };
-                Answer::Topics(vec![Described { topic: "t".into(), partition: 0, leader, replicas: vec![1, 2], isr: vec![2], elr: vec![], last_known_elr: vec![] }])
+                Answer::Topics(vec![Described {
+                    topic: "t".into(),
+                    partition: 0,
+                    leader,
+                    replicas: vec![1, 2],
+                    isr: vec![2],
+                    elr: vec![],
+                    last_known_elr: vec![],
+                }])
             }
             AdminRequest::DescribeQuorum => Answer::Quorum { leader: Some(3) },
-            AdminRequest::ListOffsets { .. } | AdminRequest::DeleteTopic { .. } => Answer::Failed("TimeoutException".into()),
+            AdminRequest::ListOffsets { .. } | AdminRequest::DeleteTopic { .. } => {
+                Answer::Failed("TimeoutException".into())
+            }
             _ => Answer::Done,
         }
     }
@@ -67,7 +78,12 @@ impl Subject for Canned {
         Ok(id)
     }
     fn next_event_at(&self) -> Option<SimTime> {
-        self.answers.iter().map(|(at, ..)| *at).chain(self.exits.iter().map(|(at, _)| *at)).filter(|at| *at > self.now).min()
+        self.answers
+            .iter()
+            .map(|(at, ..)| *at)
+            .chain(self.exits.iter().map(|(at, _)| *at))
+            .filter(|at| *at > self.now)
+            .min()
     }
     fn step(&mut self, out: &mut Vec<TraceEntry>) -> bool {
         match self.next_event_at() {
@@ -81,7 +97,13 @@ impl Subject for Canned {
     fn run_until(&mut self, until: SimTime, out: &mut Vec<TraceEntry>) {
         self.now = self.now.max(until);
         let ended = self.exits.extract_if(.., |(at, _)| *at <= until);
-        out.extend(ended.map(|(at, who)| TraceEntry { seq: Seq(1), at, cause: Seq(0), who, kind: Kind::ProcessExited { clean: true } }));
+        out.extend(ended.map(|(at, who)| TraceEntry {
+            seq: Seq(1),
+            at,
+            cause: Seq(0),
+            who,
+            kind: Kind::ProcessExited { clean: true },
+        }));
     }
     fn client_id(&self, _: &str) -> Option<ClientId> {
         None
@@ -96,7 +118,9 @@ impl Subject for Canned {
 
 /// What was observed of these entries and what was done, after the question whether the cluster is ready.
 fn played(script: &str) -> (Vec<Observed>, Vec<(u64, String)>) {
-    let text = format!(r#"{{ "id": "X", "kafka": ["4.1.1"], "setup": {{ "brokers": 3, "controllers": 3 }}, "script": [ {script} ] }}"#);
+    let text = format!(
+        r#"{{ "id": "X", "kafka": ["4.1.1"], "setup": {{ "brokers": 3, "controllers": 3 }}, "script": [ {script} ] }}"#
+    );
     let play = play::<Canned>(&Recording::read(&text).expect("a recording"), 1);
     (play.observed, LOG.with_borrow(|log| log[1..].to_vec()))
 }
@@ -104,7 +128,9 @@ fn played(script: &str) -> (Vec<Observed>, Vec<(u64, String)>) {
 #[test]
 fn a_question_is_over_when_the_recorder_looked_next() {
     // Answered after 30 ms, seen at the second look, every 20 ms.
-    let (_, log) = played(r#"{ "do": { "create-topic": { "name": "t", "partitions": 1, "replication": 1 } } }, { "do": { "kill": "broker/1" } }"#);
+    let (_, log) = played(
+        r#"{ "do": { "create-topic": { "name": "t", "partitions": 1, "replication": 1 } } }, { "do": { "kill": "broker/1" } }"#,
+    );
     assert_eq!(log.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [40, 80]);
 }
 
@@ -116,7 +142,11 @@ fn a_condition_is_asked_again_after_a_pause_until_it_holds() {
     assert_eq!(see["t/0"]["leader"], 2);
     let asked: Vec<u64> = log.iter().filter(|(_, what)| what.contains("DescribeTopics")).map(|(at, _)| *at).collect();
     assert!(asked.windows(2).all(|pair| pair[1] - pair[0] == 350), "{log:?}");
-    assert_eq!(log.iter().filter(|(_, what)| what.contains("Renew")).count(), asked.len() - 1, "a new client for each question but the first");
+    assert_eq!(
+        log.iter().filter(|(_, what)| what.contains("Renew")).count(),
+        asked.len() - 1,
+        "a new client for each question but the first"
+    );
 }
 
 #[test]
@@ -144,14 +174,17 @@ fn the_controller_that_went_down_last_is_one_of_the_dead() {
 
 #[test]
 fn refusals_of_kafka_are_answers_and_those_of_the_simulation_are_not() {
-    let (observed, _) = played(r#"{ "do": { "delete-topic": "t" }, "refused": "TimeoutException: words" }, { "do": { "pause": "broker/9" } }"#);
+    let (observed, _) = played(
+        r#"{ "do": { "delete-topic": "t" }, "refused": "TimeoutException: words" }, { "do": { "pause": "broker/9" } }"#,
+    );
     assert_eq!(observed[0], Observed::Answered(Some("TimeoutException".into())));
     assert!(matches!(observed[1], Observed::Impossible(_)), "{observed:?}");
 }
 
 #[test]
 fn lone_partitions_are_those_of_the_topic_named_last() {
-    let (observed, _) =
-        played(r#"{ "do": { "create-topic": { "name": "t", "partitions": 1, "replication": 1 } } }, { "when": { "partitions": 1 }, "within": "1s", "held": true }"#);
+    let (observed, _) = played(
+        r#"{ "do": { "create-topic": { "name": "t", "partitions": 1, "replication": 1 } } }, { "when": { "partitions": 1 }, "within": "1s", "held": true }"#,
+    );
     assert!(matches!(observed[1], Observed::Waited { held: true, .. }), "{observed:?}");
 }

@@ -1,4 +1,5 @@
-//! The conditions of `when` and the queries, as data and read strictly. Forms no value: that is the player's and the journal's.
+//! The conditions of `when` and the queries, as data and read strictly. Forms no value: that is the player's and the
+//! journal's.
 
 use super::limits::MAX_NODE;
 use super::reading::{Fields, ReadError, Spot};
@@ -59,7 +60,9 @@ pub enum Query {
 pub fn read_conditions(spot: &Spot) -> Result<Vec<Condition>, ReadError> {
     let map = spot.map()?;
     if map.is_empty() {
-        return Err(spot.wrong("at least one condition: a partition such as \"t/0\", \"t/*\", \"partitions\" or \"brokers\""));
+        return Err(
+            spot.wrong("at least one condition: a partition such as \"t/0\", \"t/*\", \"partitions\" or \"brokers\"")
+        );
     }
     map.iter().map(|(key, value)| read_condition(key, value)).collect()
 }
@@ -100,7 +103,8 @@ fn read_test(key: &str, spot: &Spot) -> Result<Test, ReadError> {
             return Err(ReadError {
                 at: spot.path.clone(),
                 found: format!("the unknown condition \"{key}\""),
-                expected: "one of leader, leader-in, leader-exists, isr, isr-size, isr-with, isr-without, replicas".into(),
+                expected: "one of leader, leader-in, leader-exists, isr, isr-size, isr-with, isr-without, replicas"
+                    .into(),
             });
         }
     })
@@ -150,7 +154,11 @@ pub fn read_query(spot: &Spot, marks: &[String]) -> Result<Query, ReadError> {
         match fields.get("since") {
             None => Ok(None),
             Some(spot) if marks.iter().any(|mark| Some(mark.as_str()) == spot.value.as_str()) => spot.owned().map(Some),
-            Some(spot) => Err(spot.wrong(if marks.is_empty() { "a mark; none was set before".to_string() } else { format!("a mark that was set before: {}", marks.join(", ")) })),
+            Some(spot) => Err(spot.wrong(if marks.is_empty() {
+                "a mark; none was set before".to_string()
+            } else {
+                format!("a mark that was set before: {}", marks.join(", "))
+            })),
         }
     };
     let names = |spot: &Spot| spot.each(|s| s.owned());
@@ -176,7 +184,10 @@ pub fn read_query(spot: &Spot, marks: &[String]) -> Result<Query, ReadError> {
         "coordinator-is-leader-of" => {
             plain()?;
             match arg.list()?.as_slice() {
-                [group, partition] => Query::CoordinatorIsLeaderOf { group: group.owned()?, partition: partition.int(0, i64::from(i32::MAX))? as u32 },
+                [group, partition] => Query::CoordinatorIsLeaderOf {
+                    group: group.owned()?,
+                    partition: partition.int(0, i64::from(i32::MAX))? as u32,
+                },
                 _ => return Err(arg.wrong("a group and a partition number")),
             }
         }
@@ -188,7 +199,11 @@ pub fn read_query(spot: &Spot, marks: &[String]) -> Result<Query, ReadError> {
         "answers" => Query::Answers { since: since(&with(&["since"])?)?, producer: arg.owned()? },
         "each-answer" => {
             let fields = with(&["since", "value"])?;
-            Query::EachAnswer { since: since(&fields)?, value: fields.get("value").map_or(Ok(String::new()), |s| s.owned())?, producer: arg.owned()? }
+            Query::EachAnswer {
+                since: since(&fields)?,
+                value: fields.get("value").map_or(Ok(String::new()), |s| s.owned())?,
+                producer: arg.owned()?,
+            }
         }
         "read" => Query::Read { since: since(&with(&["since"])?)?, member: arg.owned()? },
         "log-as-read" => {

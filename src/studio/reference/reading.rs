@@ -1,4 +1,5 @@
-//! A walk over a JSON value that knows where it is: every error names the place, what was found and what was expected. Interprets nothing.
+//! A walk over a JSON value that knows where it is: every error names the place, what was found and what was expected.
+//! Interprets nothing.
 
 use std::fmt;
 
@@ -42,7 +43,11 @@ impl<'a> Spot<'a> {
 
     /// The error that this place holds something else than `expected`.
     pub fn wrong(&self, expected: impl Into<String>) -> ReadError {
-        ReadError { at: if self.path.is_empty() { "the file".to_string() } else { self.path.clone() }, found: shown(self.value), expected: expected.into() }
+        ReadError {
+            at: if self.path.is_empty() { "the file".to_string() } else { self.path.clone() },
+            found: shown(self.value),
+            expected: expected.into(),
+        }
     }
 
     fn child(&self, key: &str, value: &'a Value) -> Spot<'a> {
@@ -55,9 +60,11 @@ impl<'a> Spot<'a> {
             return Err(self.wrong(format!("an object with the keys {}", known.join(", "))));
         };
         match map.keys().find(|key| !known.contains(&key.as_str())) {
-            Some(key) => {
-                Err(ReadError { at: self.child(key, self.value).path, found: format!("the unknown key \"{key}\""), expected: format!("one of the keys {}", known.join(", ")) })
-            }
+            Some(key) => Err(ReadError {
+                at: self.child(key, self.value).path,
+                found: format!("the unknown key \"{key}\""),
+                expected: format!("one of the keys {}", known.join(", ")),
+            }),
             None => Ok(Fields { spot: self.clone() }),
         }
     }
@@ -66,7 +73,9 @@ impl<'a> Spot<'a> {
     pub fn map(&self) -> Result<Vec<(&'a str, Spot<'a>)>, ReadError> {
         match self.value {
             Value::Object(map) => Ok(map.iter().map(|(key, value)| (key.as_str(), self.child(key, value))).collect()),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Err(self.wrong("an object")),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Err(self.wrong("an object"))
+            }
         }
     }
 
@@ -80,8 +89,14 @@ impl<'a> Spot<'a> {
 
     pub fn list(&self) -> Result<Vec<Spot<'a>>, ReadError> {
         match self.value {
-            Value::Array(items) => Ok(items.iter().enumerate().map(|(i, value)| Spot { value, path: format!("{}[{i}]", self.path) }).collect()),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => Err(self.wrong("a list")),
+            Value::Array(items) => Ok(items
+                .iter()
+                .enumerate()
+                .map(|(i, value)| Spot { value, path: format!("{}[{i}]", self.path) })
+                .collect()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                Err(self.wrong("a list"))
+            }
         }
     }
 
@@ -139,7 +154,9 @@ impl<'a> Spot<'a> {
             Value::String(text) => Ok(text.clone()),
             Value::Number(number) => Ok(number.to_string()),
             Value::Bool(flag) => Ok(flag.to_string()),
-            Value::Null | Value::Array(_) | Value::Object(_) => Err(self.wrong("a config value: a text, a number, true or false")),
+            Value::Null | Value::Array(_) | Value::Object(_) => {
+                Err(self.wrong("a config value: a text, a number, true or false"))
+            }
         }
     }
 }
@@ -194,7 +211,11 @@ mod tests {
     #[test]
     fn an_unknown_key_is_named_with_its_place() {
         let value: Value = serde_json::json!({ "script": [{ "wait": "2s", "why": 1 }] });
-        let script = Spot::root(&value).object(&["script"]).and_then(|f| f.need("script")).and_then(|s| s.list()).expect("a list");
+        let script = Spot::root(&value)
+            .object(&["script"])
+            .and_then(|f| f.need("script"))
+            .and_then(|s| s.list())
+            .expect("a list");
         let error = script[0].object(&["wait"]).expect_err("the key is unknown");
         assert_eq!(error.at, "script[0].why");
         assert!(error.to_string().contains("unknown key"), "{error}");

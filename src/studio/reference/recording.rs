@@ -82,10 +82,15 @@ impl Recording {
     /// Reads a file.
     ///
     /// # Errors
-    /// Text that is not JSON (with line and column), or a place that holds something that no recording has (with its path and what was expected).
+    /// Text that is not JSON (with line and column), or a place that holds something that no recording has (with its
+    /// path and what was expected).
     pub fn read(text: &str) -> Result<Recording, ReadError> {
         if text.len() > MAX_BYTES {
-            return Err(ReadError { at: "the file".into(), found: format!("{} bytes", text.len()), expected: format!("at most {MAX_BYTES} bytes") });
+            return Err(ReadError {
+                at: "the file".into(),
+                found: format!("{} bytes", text.len()),
+                expected: format!("at most {MAX_BYTES} bytes"),
+            });
         }
         let value: Value = serde_json::from_str(text).map_err(|error| ReadError {
             at: format!("line {}, column {}", error.line(), error.column()),
@@ -96,7 +101,11 @@ impl Recording {
         let script = root.need("script")?;
         let entries = script.list()?;
         if entries.len() > MAX_ENTRIES {
-            return Err(ReadError { at: "script".into(), found: format!("{} entries", entries.len()), expected: format!("at most {MAX_ENTRIES} entries") });
+            return Err(ReadError {
+                at: "script".into(),
+                found: format!("{} entries", entries.len()),
+                expected: format!("at most {MAX_ENTRIES} entries"),
+            });
         }
         let mut marks = Vec::new();
         let mut script = Vec::new();
@@ -136,13 +145,23 @@ fn read_setup(spot: &Spot) -> Result<RecordedSetup, ReadError> {
     };
     let racks = match fields.get("racks") {
         Some(spot) => {
-            let entry = |(key, rack): &(&str, Spot)| Ok((key.parse().map_err(|_| rack.wrong("a broker's number as the key"))?, rack.owned()?));
+            let entry = |(key, rack): &(&str, Spot)| {
+                Ok((key.parse().map_err(|_| rack.wrong("a broker's number as the key"))?, rack.owned()?))
+            };
             spot.map()?.iter().map(entry).collect::<Result<_, ReadError>>()?
         }
         None => BTreeMap::new(),
     };
     let started = fields.get("started").map(|spot| spot.each(read_broker)).transpose()?;
-    Ok(RecordedSetup { brokers, controllers, combined, zookeeper, racks, config: read_config(fields.get("config"))?, started })
+    Ok(RecordedSetup {
+        brokers,
+        controllers,
+        combined,
+        zookeeper,
+        racks,
+        config: read_config(fields.get("config"))?,
+        started,
+    })
 }
 
 /// Kafka configs; none if the key is absent.
@@ -192,7 +211,8 @@ const STEPS: &str = "one of the keys do, wait, when, mark, query";
 
 fn read_entry(index: usize, spot: &Spot, marks: &[String]) -> Result<Entry, ReadError> {
     let map = spot.map()?;
-    let kinds: Vec<&str> = map.iter().map(|(key, _)| *key).filter(|key| ["do", "wait", "when", "mark", "query"].contains(key)).collect();
+    let kinds: Vec<&str> =
+        map.iter().map(|(key, _)| *key).filter(|key| ["do", "wait", "when", "mark", "query"].contains(key)).collect();
     let [kind] = kinds.as_slice() else {
         return Err(spot.wrong(if kinds.is_empty() { STEPS.to_string() } else { format!("only {STEPS}") }));
     };
@@ -202,7 +222,17 @@ fn read_entry(index: usize, spot: &Spot, marks: &[String]) -> Result<Entry, Read
             Step::Do { verb: read_verb(&fields.need("do")?)?, refused: read_refused(&fields)? }
         }
         "wait" => Step::Wait(spot.object(&["at", "wait", "note"])?.need("wait")?.span(MAX_WAIT)?),
-        "when" => read_when(&spot.object(&["at", "when", "within", "held", "held varies", "took", "see", "varies", "note"])?)?,
+        "when" => read_when(&spot.object(&[
+            "at",
+            "when",
+            "within",
+            "held",
+            "held varies",
+            "took",
+            "see",
+            "varies",
+            "note",
+        ])?)?,
         "mark" => Step::Mark(spot.object(&["at", "mark", "note"])?.need("mark")?.owned()?),
         _ => {
             let fields = spot.object(&["at", "query", "see", "varies", "note"])?;
@@ -227,7 +257,13 @@ fn read_when(fields: &Fields) -> Result<Step, ReadError> {
         },
         None => None,
     };
-    Ok(Step::When { conditions: read_conditions(&fields.need("when")?)?, within: fields.need("within")?.span(MAX_WAIT)?, held, took, see: read_expected(fields)? })
+    Ok(Step::When {
+        conditions: read_conditions(&fields.need("when")?)?,
+        within: fields.need("within")?.span(MAX_WAIT)?,
+        held,
+        took,
+        see: read_expected(fields)?,
+    })
 }
 
 fn read_expected(fields: &Fields) -> Result<Option<Expected>, ReadError> {
@@ -245,7 +281,9 @@ fn read_refused(fields: &Fields) -> Result<Vec<Option<String>>, ReadError> {
     match (fields.get("refused"), fields.get("refused varies")) {
         (None, None) => Ok(vec![None]),
         (Some(spot), None) => Ok(vec![Some(name(spot.text()?))]),
-        (None, Some(spot)) => spot.each(|s| if s.value.is_null() { Ok(None) } else { s.text().map(|text| Some(name(text))) }),
+        (None, Some(spot)) => {
+            spot.each(|s| if s.value.is_null() { Ok(None) } else { s.text().map(|text| Some(name(text))) })
+        }
         (Some(_), Some(_)) => Err(fields.spot().wrong("either \"refused\" or \"refused varies\"")),
     }
 }
@@ -255,7 +293,9 @@ mod tests {
     use super::*;
 
     fn file(entry: &str) -> String {
-        format!(r#"{{ "id": "X", "kafka": ["4.1.1"], "setup": {{ "brokers": 3, "controllers": 3 }}, "script": [ {entry} ] }}"#)
+        format!(
+            r#"{{ "id": "X", "kafka": ["4.1.1"], "setup": {{ "brokers": 3, "controllers": 3 }}, "script": [ {entry} ] }}"#
+        )
     }
 
     /// The error of a file whose only entry is this one.
@@ -282,7 +322,11 @@ mod tests {
             (r#"{ "query": { "mood": "t" }, "see": 1 }"#, "script[0].query", "topics"),
             (r#"{ "query": { "leaderless": "t" } }"#, "script[0]", "see"),
             (r#"{ "query": { "read": "m", "since": "never" }, "see": 1 }"#, "script[0].query.since", "a mark"),
-            (r#"{ "when": { "t/0": { "leadr": 1 } }, "within": "1s", "held": true }"#, "script[0].when.t/0.leadr", "leader-in"),
+            (
+                r#"{ "when": { "t/0": { "leadr": 1 } }, "within": "1s", "held": true }"#,
+                "script[0].when.t/0.leadr",
+                "leader-in",
+            ),
             (r#"{ "when": {}, "within": "1s", "held": true }"#, "script[0].when", "condition"),
             (r#"{ "wait": "soon" }"#, "script[0].wait", "a span"),
             (r#"{ "wait": "2s", "mark": "m" }"#, "script[0]", "only one of"),

@@ -28,7 +28,8 @@ pub struct EntryReport {
 pub enum Outcome {
     /// As recorded; the rule by which.
     Equal(String),
-    /// As recorded in the run of the engine that fits the file best, otherwise in others: a matter of chance, of which a recording shows one case.
+    /// As recorded in the run of the engine that fits the file best, otherwise in others: a matter of chance, of which
+    /// a recording shows one case.
     InSomeRuns {
         differences: Vec<Difference>,
     },
@@ -129,18 +130,26 @@ impl Table {
         json!({ "files": self.files.iter().map(|(name, file)| file.json(name)).collect::<Vec<_>>(), "equal": counts.equal, "equalInSomeRuns": counts.in_some_runs, "different": counts.different, "notModelled": counts.not_modelled })
     }
 
-    /// The table, then what is not modelled and what differs, entry by entry. `verbose` lists the equal ones too, with the rule used.
+    /// The table, then what is not modelled and what differs, entry by entry. `verbose` lists the equal ones too, with
+    /// the rule used.
     pub fn text(&self, verbose: bool) -> String {
         let mut out = String::new();
         let width = self.files.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(4);
         let mut row = |name: &str, kafka: &str, counts: Counts| {
-            let _ = writeln!(out, "{name:width$}  {kafka:8}  {:>5}  {:>12}  {:>9}  {:>12}", counts.equal, counts.in_some_runs, counts.different, counts.not_modelled);
+            let _ = writeln!(
+                out,
+                "{name:width$}  {kafka:8}  {:>5}  {:>12}  {:>9}  {:>12}",
+                counts.equal, counts.in_some_runs, counts.different, counts.not_modelled
+            );
         };
         for (name, file) in &self.files {
             row(name, &file.kafka.join(","), file.counts());
         }
         row("all", "", self.counts());
-        let head = format!("{:width$}  {:8}  {:>5}  {:>12}  {:>9}  {:>12}\n", "file", "kafka", "equal", "in some runs", "different", "not modelled");
+        let head = format!(
+            "{:width$}  {:8}  {:>5}  {:>12}  {:>9}  {:>12}\n",
+            "file", "kafka", "equal", "in some runs", "different", "not modelled"
+        );
         let mut out = head + &out;
         for (name, file) in &self.files {
             details(&mut out, name, file, verbose);
@@ -161,12 +170,24 @@ fn details(out: &mut String, name: &str, file: &FileReport, verbose: bool) {
             Outcome::NotModelled(reason) => gaps.entry(reason).or_default().push(entry.entry),
             Outcome::InSomeRuns { differences } | Outcome::Different(differences) => {
                 let is_chance = matches!(entry.outcome, Outcome::InSomeRuns { .. });
-                let _ = writeln!(lines, "  script[{}] {}: {}", entry.entry, if is_chance { "equal in some runs" } else { "different" }, entry.step);
+                let _ = writeln!(
+                    lines,
+                    "  script[{}] {}: {}",
+                    entry.entry,
+                    if is_chance { "equal in some runs" } else { "different" },
+                    entry.step
+                );
                 for difference in differences {
                     let _ = writeln!(lines, "    {} expected: {}", difference.part, difference.expected);
                     for (value, seeds) in &difference.got {
-                        let _ =
-                            writeln!(lines, "    {} got:      {value}  ({} of {} seeds, such as {})", difference.part, seeds.len(), file.seeds.len(), seeds.first().unwrap_or(&0));
+                        let _ = writeln!(
+                            lines,
+                            "    {} got:      {value}  ({} of {} seeds, such as {})",
+                            difference.part,
+                            seeds.len(),
+                            file.seeds.len(),
+                            seeds.first().unwrap_or(&0)
+                        );
                     }
                 }
             }

@@ -23,7 +23,8 @@ pub fn config_map(config: &BTreeMap<String, String>) -> ConfigMap {
     config.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into())).collect()
 }
 
-/// The topics that a `when` asks about; none if it asks for the cluster. A lone `partitions` is about the topic named last.
+/// The topics that a `when` asks about; none if it asks for the cluster. A lone `partitions` is about the topic named
+/// last.
 pub fn topics_of(conditions: &[Condition], last_named: &str) -> Vec<String> {
     let mut topics: Vec<String> = Vec::new();
     for condition in conditions {
@@ -73,16 +74,33 @@ pub fn admin_request(verb: &Verb) -> Result<AdminRequest, String> {
     Ok(match verb {
         Verb::CreateTopic { name, layout, config } => {
             let (placement, timeout) = match layout {
-                Layout::Counts { partitions, replication } => (Placement::Counts { partitions: Some(*partitions), replication_factor: Some(*replication) }, CREATE_TIMEOUT),
+                Layout::Counts { partitions, replication } => (
+                    Placement::Counts { partitions: Some(*partitions), replication_factor: Some(*replication) },
+                    CREATE_TIMEOUT,
+                ),
                 Layout::Manual(replicas) => (Placement::Manual(replicas.clone()), API_TIMEOUT),
             };
-            AdminRequest::CreateTopic(CreateTopicRequest { name: name.as_str().into(), placement, configs: config_map(config), timeout })
+            AdminRequest::CreateTopic(CreateTopicRequest {
+                name: name.as_str().into(),
+                placement,
+                configs: config_map(config),
+                timeout,
+            })
         }
-        Verb::AddPartitions { topic, to } => AdminRequest::CreatePartitions { name: topic.as_str().into(), total: *to as u32 },
+        Verb::AddPartitions { topic, to } => {
+            AdminRequest::CreatePartitions { name: topic.as_str().into(), total: *to as u32 }
+        }
         Verb::DeleteTopic(topic) => AdminRequest::DeleteTopic { name: topic.as_str().into() },
-        Verb::DeleteRecords { topic, partition, before } => AdminRequest::DeleteRecords { topic: topic.as_str().into(), partition: *partition, before: *before },
-        Verb::SetConfig { topic, config } => AdminRequest::AlterConfigs { resource: ConfigTarget::Topic(topic.as_str().into()), configs: config_map(config) },
-        Verb::ElectLeaders { topic, partition, unclean } => AdminRequest::ElectLeaders { topic: topic.as_str().into(), partition: *partition, unclean: *unclean },
+        Verb::DeleteRecords { topic, partition, before } => {
+            AdminRequest::DeleteRecords { topic: topic.as_str().into(), partition: *partition, before: *before }
+        }
+        Verb::SetConfig { topic, config } => AdminRequest::AlterConfigs {
+            resource: ConfigTarget::Topic(topic.as_str().into()),
+            configs: config_map(config),
+        },
+        Verb::ElectLeaders { topic, partition, unclean } => {
+            AdminRequest::ElectLeaders { topic: topic.as_str().into(), partition: *partition, unclean: *unclean }
+        }
         Verb::Kill(_)
         | Verb::Stop(_)
         | Verb::Start(_)
@@ -108,21 +126,37 @@ pub fn start_producer(client: &str, config: &BTreeMap<String, String>, bootstrap
         let names: Vec<String> = bootstrap.iter().map(|id| format!("broker/{id}")).collect();
         config.insert("bootstrap.servers".into(), names.join(",").as_str().into());
     }
-    let spec = ProducerSpec { version: ClientVersion::default(), config, topic: None, partition: None, rate: 0, keys: Keys::None, value_size: 0 };
+    let spec = ProducerSpec {
+        version: ClientVersion::default(),
+        config,
+        topic: None,
+        partition: None,
+        rate: 0,
+        keys: Keys::None,
+        value_size: 0,
+    };
     Action::StartProducer { name: client.into(), spec }
 }
 
-/// A member as the recorder's program had it; an old client's program turned auto-commit off and began at the earliest offset.
+/// A member as the recorder's program had it; an old client's program turned auto-commit off and began at the earliest
+/// offset.
 ///
 /// # Errors
 /// A client version that is not modelled.
-pub fn join(member: &str, group: &str, topics: &[String], config: &BTreeMap<String, String>, old: Option<&OldClient>) -> Result<Action, String> {
+pub fn join(
+    member: &str,
+    group: &str,
+    topics: &[String],
+    config: &BTreeMap<String, String>,
+    old: Option<&OldClient>,
+) -> Result<Action, String> {
     let mut configs = ConfigMap::default();
     let (version, poll) = match old {
         Some(old) => {
             configs.insert("enable.auto.commit".into(), "false".into());
             configs.insert("auto.offset.reset".into(), "earliest".into());
-            let version = ClientVersion::parse(&old.version).ok_or_else(|| format!("clients of version {} are not modelled", old.version))?;
+            let version = ClientVersion::parse(&old.version)
+                .ok_or_else(|| format!("clients of version {} are not modelled", old.version))?;
             (version, if old.long { PollForm::Long } else { PollForm::Duration })
         }
         None => (ClientVersion::default(), PollForm::Duration),
@@ -144,7 +178,9 @@ pub fn join(member: &str, group: &str, topics: &[String], config: &BTreeMap<Stri
 pub fn produce(client: &str, topic: &str, partition: Option<u32>, what: &Produced) -> Action {
     let (key, values, count, every) = match what {
         Produced::Numbered { value, count, every } => (None, Values::Numbered(value.as_str().into()), *count, *every),
-        Produced::Keyed { key, value } => (Some(key.as_str().into()), Values::Exactly(value.as_str().into()), 1, Dur::ZERO),
+        Produced::Keyed { key, value } => {
+            (Some(key.as_str().into()), Values::Exactly(value.as_str().into()), 1, Dur::ZERO)
+        }
     };
     Action::Produce { client: client.into(), topic: topic.into(), partition, key, values, count, every }
 }

@@ -1,4 +1,5 @@
-//! What a recording is played against: the few calls of a world that the player needs. Decides nothing; a test can put something else in the engine's place.
+//! What a recording is played against: the few calls of a world that the player needs. Decides nothing; a test can put
+//! something else in the engine's place.
 
 use highwater_engine::base::{ActionId, ClientId, SimTime, TopicId};
 use highwater_engine::trace::TraceEntry;

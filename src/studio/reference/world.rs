@@ -1,4 +1,5 @@
-//! The engine's world as what a recording is played against, and its admin client's answers as the player reads them. Adds no behaviour.
+//! The engine's world as what a recording is played against, and its admin client's answers as the player reads them.
+//! Adds no behaviour.
 
 use highwater_engine::base::{ActionId, BrokerId, ClientId, SimTime, TopicId, Tp};
 use highwater_engine::client::AdminAnswer;
@@ -34,7 +35,9 @@ impl Subject for World {
         self.admin_answer(action).map(|answer| read(answer, topic))
     }
     fn slow_polls(&self, client: ClientId) -> u64 {
-        World::client(self, client).and_then(|client| client.as_consumer()).map_or(0, |consumer| consumer.counts().slow_polls)
+        World::client(self, client)
+            .and_then(|client| client.as_consumer())
+            .map_or(0, |consumer| consumer.counts().slow_polls)
     }
 }
 
@@ -57,15 +60,24 @@ fn read(answer: &AdminAnswer, topic: &dyn Fn(TopicId) -> String) -> Answer {
             });
             Answer::Topics(described.collect())
         }
-        AdminAnswer::Offsets { earliest, latest, last_stable, leader_epoch } => {
-            Answer::Offsets { earliest: *earliest, latest: *latest, last_stable: *last_stable, leader_epoch: leader_epoch.map_or(-1, |epoch| i64::from(epoch.0)) }
-        }
+        AdminAnswer::Offsets { earliest, latest, last_stable, leader_epoch } => Answer::Offsets {
+            earliest: *earliest,
+            latest: *latest,
+            last_stable: *last_stable,
+            leader_epoch: leader_epoch.map_or(-1, |epoch| i64::from(epoch.0)),
+        },
         AdminAnswer::Group { coordinator, group } => Answer::Group {
             state: group.state.name().to_string(),
             coordinator: i64::from(coordinator.0),
-            members: group.members.iter().map(|(_, client, owned)| (client.to_string(), owned.iter().map(tp).collect())).collect(),
+            members: group
+                .members
+                .iter()
+                .map(|(_, client, owned)| (client.to_string(), owned.iter().map(tp).collect()))
+                .collect(),
         },
-        AdminAnswer::Committed(offsets) => Answer::Committed(offsets.iter().map(|(partition, commit)| (tp(partition), Some(commit.offset))).collect()),
+        AdminAnswer::Committed(offsets) => {
+            Answer::Committed(offsets.iter().map(|(partition, commit)| (tp(partition), Some(commit.offset))).collect())
+        }
         AdminAnswer::Quorum(quorum) => Answer::Quorum { leader: quorum.leader.map(|id| id.0) },
         AdminAnswer::Brokers(brokers) => Answer::Cluster { brokers: ids(brokers) },
     }

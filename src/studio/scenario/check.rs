@@ -1,4 +1,5 @@
-//! Whether the parts of a scenario fit together: what can be known without running it. Kafka's own refusals at run time stay Kafka's.
+//! Whether the parts of a scenario fit together: what can be known without running it. Kafka's own refusals at run time
+//! stay Kafka's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +29,8 @@ struct Check<'a> {
 
 /// Checks a scenario; `root` is where it was read from, for the places of errors.
 pub fn check(s: &Scenario, root: &Value) -> Result {
-    let mut topics: BTreeMap<&str, Option<u32>> = s.topics.iter().map(|(name, topic)| (name.as_str(), topic.placement.partitions())).collect();
+    let mut topics: BTreeMap<&str, Option<u32>> =
+        s.topics.iter().map(|(name, topic)| (name.as_str(), topic.placement.partitions())).collect();
     let mut clients = BTreeSet::new();
     let mut groups: BTreeSet<&str> = s.groups.iter().map(|(name, _)| name.as_str()).collect();
     for verb in s.script.iter().flat_map(|entry| &entry.actions) {
@@ -54,7 +56,13 @@ pub fn check(s: &Scenario, root: &Value) -> Result {
 
 impl<'a> Check<'a> {
     /// The error at a path; the place is that of the nearest thing on the way that was written.
-    fn error(&self, problem: Problem, path: &[&str], found: impl Into<String>, expected: impl Into<String>) -> ScenarioError {
+    fn error(
+        &self,
+        problem: Problem,
+        path: &[&str],
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> ScenarioError {
         let mut value = self.root;
         for step in path {
             let next = match &value.data {
@@ -66,7 +74,16 @@ impl<'a> Check<'a> {
             value = next;
         }
         let Place { line, column } = value.place;
-        ScenarioError { problem, path: path.join("/"), line, column, found: found.into(), expected: expected.into(), nearest: None, limit: None }
+        ScenarioError {
+            problem,
+            path: path.join("/"),
+            line,
+            column,
+            found: found.into(),
+            expected: expected.into(),
+            nearest: None,
+            limit: None,
+        }
     }
 
     fn fail(&self, problem: Problem, path: &[&str], found: impl Into<String>, expected: impl Into<String>) -> Result {
@@ -82,7 +99,8 @@ impl<'a> Check<'a> {
     fn versions(&self) -> Result {
         match self.s.engine {
             Some(engine) if engine > ENGINE => {
-                let mut e = self.error(Problem::NewerVersion, &["engine"], engine.to_string(), format!("at most {ENGINE}"));
+                let mut e =
+                    self.error(Problem::NewerVersion, &["engine"], engine.to_string(), format!("at most {ENGINE}"));
                 e.limit = Some(u64::from(engine));
                 Err(e)
             }
@@ -93,11 +111,18 @@ impl<'a> Check<'a> {
     fn names(&mut self) -> Result {
         let s = self.s;
         let producers = s.producers.iter().map(|(name, _)| (name, vec!["producers", name.as_str()]));
-        let members = s.groups.iter().flat_map(|(group, g)| g.members.iter().map(move |(name, _)| (name, vec!["groups", group.as_str(), "members", name.as_str()])));
+        let members = s.groups.iter().flat_map(|(group, g)| {
+            g.members.iter().map(move |(name, _)| (name, vec!["groups", group.as_str(), "members", name.as_str()]))
+        });
         let mut taken = BTreeSet::new();
         for (name, path) in producers.chain(members) {
             if !taken.insert(name.as_str()) {
-                return self.fail(Problem::Duplicate, &path, quoted(name), "a name of its own: no two producers or members have the same");
+                return self.fail(
+                    Problem::Duplicate,
+                    &path,
+                    quoted(name),
+                    "a name of its own: no two producers or members have the same",
+                );
             }
         }
         self.clients.extend(taken);
@@ -109,7 +134,12 @@ impl<'a> Check<'a> {
     fn cluster(&self) -> Result {
         let cluster = &self.s.cluster;
         if cluster.brokers.values().all(|broker| broker.start > Dur::ZERO) {
-            return self.fail(Problem::Impossible, &["cluster", "brokers"], "no broker at 0s", "at least one broker that runs from the beginning");
+            return self.fail(
+                Problem::Impossible,
+                &["cluster", "brokers"],
+                "no broker at 0s",
+                "at least one broker that runs from the beginning",
+            );
         }
         self.configs(&["cluster", "config"], &cluster.config, |key| key.node)?;
         for (index, link) in cluster.links.iter().enumerate() {
@@ -124,7 +154,8 @@ impl<'a> Check<'a> {
             let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
             let known = || config::KEYS.iter().filter(|key| allowed(key)).map(|key| key.name);
             let Some(key) = config::key(name).filter(|key| allowed(key)) else {
-                let mut e = self.error(Problem::UnknownKey, &path, quoted(name), "a config of Kafka that can be set here");
+                let mut e =
+                    self.error(Problem::UnknownKey, &path, quoted(name), "a config of Kafka that can be set here");
                 e.nearest = nearest(name, known());
                 return Err(e);
             };
@@ -148,13 +179,20 @@ impl<'a> Check<'a> {
     }
 
     fn topic(&self, path: &[&str], topic: &Topic) -> Result {
-        let at = |more: &[&'a str]| -> Vec<String> { path.iter().copied().chain(more.iter().copied()).map(String::from).collect() };
+        let at = |more: &[&'a str]| -> Vec<String> {
+            path.iter().copied().chain(more.iter().copied()).map(String::from).collect()
+        };
         let brokers = &self.s.cluster.brokers;
         match &topic.placement {
             Placement::Counts { replication: Some(factor), .. } if *factor as usize > brokers.len() => {
                 let path = at(&["replication"]);
                 let path: Vec<&str> = path.iter().map(String::as_str).collect();
-                let mut e = self.error(Problem::Impossible, &path, factor.to_string(), format!("at most {}, the number of brokers", brokers.len()));
+                let mut e = self.error(
+                    Problem::Impossible,
+                    &path,
+                    factor.to_string(),
+                    format!("at most {}, the number of brokers", brokers.len()),
+                );
                 e.limit = Some(brokers.len() as u64);
                 return Err(e);
             }
@@ -165,13 +203,23 @@ impl<'a> Check<'a> {
                     let number = number.to_string();
                     let path: Vec<&str> = path.iter().copied().chain(["replicas", number.as_str()]).collect();
                     if let Some(stranger) = list.iter().find(|id| !brokers.contains_key(id)) {
-                        return self.fail(Problem::Impossible, &path, format!("broker {stranger}"), format!("brokers of this cluster: {}", ids(brokers.keys())));
+                        return self.fail(
+                            Problem::Impossible,
+                            &path,
+                            format!("broker {stranger}"),
+                            format!("brokers of this cluster: {}", ids(brokers.keys())),
+                        );
                     }
                     if list.iter().collect::<BTreeSet<_>>().len() != list.len() {
                         return self.fail(Problem::Impossible, &path, ids(list.iter()), "each broker once");
                     }
                     if list.len() != factor {
-                        return self.fail(Problem::Impossible, &path, format!("{} replicas", list.len()), format!("{factor}, as many as partition 0 has"));
+                        return self.fail(
+                            Problem::Impossible,
+                            &path,
+                            format!("{} replicas", list.len()),
+                            format!("{factor}, as many as partition 0 has"),
+                        );
                     }
                 }
             }
@@ -186,7 +234,12 @@ impl<'a> Check<'a> {
             return Ok(());
         }
         let known: Vec<&str> = self.topics.keys().copied().collect();
-        let mut e = self.error(Problem::Impossible, path, quoted(name), format!("a topic of this scenario: {}", known.join(", ")));
+        let mut e = self.error(
+            Problem::Impossible,
+            path,
+            quoted(name),
+            format!("a topic of this scenario: {}", known.join(", ")),
+        );
         e.nearest = nearest(name, known);
         Err(e)
     }
@@ -194,9 +247,16 @@ impl<'a> Check<'a> {
     fn known_partition(&self, path: &[&str], topic: &str, partition: u32) -> Result {
         self.known_topic(path, topic)?;
         // More partitions may be added on the way, so only a topic that never grows has a bound.
-        let grows = self.s.script.iter().flat_map(|entry| &entry.actions).any(|verb| matches!(verb, Verb::AddPartitions { topic: grown, .. } if grown == topic));
+        let grows = self
+            .s
+            .script
+            .iter()
+            .flat_map(|entry| &entry.actions)
+            .any(|verb| matches!(verb, Verb::AddPartitions { topic: grown, .. } if grown == topic));
         match self.topics.get(topic).copied().flatten() {
-            Some(count) if partition >= count && !grows => self.fail(Problem::Impossible, path, format!("partition {partition}"), format!("0 to {}", count - 1)),
+            Some(count) if partition >= count && !grows => {
+                self.fail(Problem::Impossible, path, format!("partition {partition}"), format!("0 to {}", count - 1))
+            }
             Some(_) | None => Ok(()),
         }
     }
@@ -217,7 +277,12 @@ impl<'a> Check<'a> {
             }
         }
         match (producer.start, producer.stop) {
-            (Some(start), Some(stop)) if stop < start => self.fail(Problem::Impossible, &at("stop"), super::unit::duration_text(stop), "a moment after its start"),
+            (Some(start), Some(stop)) if stop < start => self.fail(
+                Problem::Impossible,
+                &at("stop"),
+                super::unit::duration_text(stop),
+                "a moment after its start",
+            ),
             _ => Ok(()),
         }
     }
@@ -229,7 +294,11 @@ impl<'a> Check<'a> {
             }
             self.poll(&["groups", name, "poll"], &group.client, group.poll)?;
             for (member, m) in &group.members {
-                self.poll(&["groups", name, "members", member, "poll"], m.client.as_ref().unwrap_or(&group.client), m.poll.unwrap_or(group.poll))?;
+                self.poll(
+                    &["groups", name, "members", member, "poll"],
+                    m.client.as_ref().unwrap_or(&group.client),
+                    m.poll.unwrap_or(group.poll),
+                )?;
             }
         }
         Ok(())
@@ -238,7 +307,12 @@ impl<'a> Check<'a> {
     fn poll(&self, path: &[&str], client: &str, form: PollForm) -> Result {
         let version = ClientVersion::parse(client).unwrap_or_default();
         if form == PollForm::Long && version > ClientVersion::V3_9 {
-            return self.fail(Problem::Impossible, path, format!("\"long\" with client {client}"), "\"duration\", or a client up to 3.9: poll(long) was removed in 4.0");
+            return self.fail(
+                Problem::Impossible,
+                path,
+                format!("\"long\" with client {client}"),
+                "\"duration\", or a client up to 3.9: poll(long) was removed in 4.0",
+            );
         }
         Ok(())
     }
@@ -268,10 +342,20 @@ impl<'a> Check<'a> {
 
     fn verb(&self, path: &[&str], verb: &Verb) -> Result {
         match verb {
-            Verb::Kill(nodes) | Verb::Stop(nodes) | Verb::Start(nodes) | Verb::Pause(nodes) | Verb::Resume(nodes) | Verb::LoseDisk(nodes) => {
+            Verb::Kill(nodes)
+            | Verb::Stop(nodes)
+            | Verb::Start(nodes)
+            | Verb::Pause(nodes)
+            | Verb::Resume(nodes)
+            | Verb::LoseDisk(nodes) => {
                 for node in nodes {
                     if let Node::Client(name) = node {
-                        return self.fail(Problem::Impossible, path, quoted(&format!("client/{name}")), "a broker or a controller; clients have verbs of their own");
+                        return self.fail(
+                            Problem::Impossible,
+                            path,
+                            quoted(&format!("client/{name}")),
+                            "a broker or a controller; clients have verbs of their own",
+                        );
                     }
                 }
                 self.nodes(path, nodes.iter())
@@ -280,9 +364,13 @@ impl<'a> Check<'a> {
             Verb::Heal(None) => Ok(()),
             Verb::Link(link) => self.nodes(path, link.between.iter().chain(&link.and)),
             // A topic that Kafka refuses to make is part of a run; only its spelling is checked.
-            Verb::CreateTopic { name: _, topic } => self.configs(&[path, &["create-topic", "config"]].concat(), &topic.config, |key| key.topic),
+            Verb::CreateTopic { name: _, topic } => {
+                self.configs(&[path, &["create-topic", "config"]].concat(), &topic.config, |key| key.topic)
+            }
             Verb::AddPartitions { topic, .. } | Verb::DeleteTopic(topic) => self.known_topic(path, topic),
-            Verb::DeleteRecords { partition, .. } | Verb::ElectLeaders { partition, .. } => self.internal_or_known(path, partition),
+            Verb::DeleteRecords { partition, .. } | Verb::ElectLeaders { partition, .. } => {
+                self.internal_or_known(path, partition)
+            }
             Verb::SetConfig { target, config } => {
                 let config_path = [path, &["set-config", "config"]].concat();
                 match target {
@@ -302,20 +390,34 @@ impl<'a> Check<'a> {
                 produce.topic.as_ref().map_or(Ok(()), |topic| self.known_topic(path, topic))
             }
             Verb::StartClient { producer, .. } => self.producer(&[path, &["start-client"]].concat(), producer),
-            Verb::SetClient { name, .. } | Verb::StopClient(name) | Verb::KillClient(name) | Verb::Leave(name) | Verb::Commit(name) => self.client(path, name),
+            Verb::SetClient { name, .. }
+            | Verb::StopClient(name)
+            | Verb::KillClient(name)
+            | Verb::Leave(name)
+            | Verb::Commit(name) => self.client(path, name),
             Verb::PauseClient { member, .. } | Verb::Seek { member, .. } => self.client(path, member),
             Verb::Join(join) => {
                 for topic in join.topics.iter().flatten() {
                     self.known_topic(path, topic)?;
                 }
-                let known = self.s.groups.iter().find(|(name, _)| *name == join.group).map(|(_, group)| group.clone()).unwrap_or_default();
+                let known = self
+                    .s
+                    .groups
+                    .iter()
+                    .find(|(name, _)| *name == join.group)
+                    .map(|(_, group)| group.clone())
+                    .unwrap_or_default();
                 self.poll(path, join.client.as_ref().unwrap_or(&known.client), join.poll.unwrap_or(known.poll))
             }
         }
     }
 
     fn internal_or_known(&self, path: &[&str], partition: &Partition) -> Result {
-        if partition.topic == highwater_engine::protocol::CONSUMER_OFFSETS { Ok(()) } else { self.known_partition(path, &partition.topic, partition.partition) }
+        if partition.topic == highwater_engine::protocol::CONSUMER_OFFSETS {
+            Ok(())
+        } else {
+            self.known_partition(path, &partition.topic, partition.partition)
+        }
     }
 
     fn client(&self, path: &[&str], name: &str) -> Result {
@@ -331,10 +433,20 @@ impl<'a> Check<'a> {
         for node in nodes {
             match node {
                 Node::Broker(id) if !self.s.cluster.brokers.contains_key(id) => {
-                    return self.fail(Problem::Impossible, path, format!("broker {id}"), format!("a broker of this cluster: {}", ids(self.s.cluster.brokers.keys())));
+                    return self.fail(
+                        Problem::Impossible,
+                        path,
+                        format!("broker {id}"),
+                        format!("a broker of this cluster: {}", ids(self.s.cluster.brokers.keys())),
+                    );
                 }
                 Node::Controller(id) if *id > self.s.cluster.controllers => {
-                    return self.fail(Problem::Impossible, path, format!("controller {id}"), format!("a controller of this cluster: 1 to {}", self.s.cluster.controllers));
+                    return self.fail(
+                        Problem::Impossible,
+                        path,
+                        format!("controller {id}"),
+                        format!("a controller of this cluster: 1 to {}", self.s.cluster.controllers),
+                    );
                 }
                 Node::Broker(_) | Node::Controller(_) | Node::ActiveController => {}
                 Node::Client(name) => self.client(path, name)?,

@@ -1,4 +1,5 @@
-//! What is wrong with a scenario, where, and what was expected. Holds no sentence for the page: its words are made from the parts.
+//! What is wrong with a scenario, where, and what was expected. Holds no sentence for the page: its words are made from
+//! the parts.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! From a scenario to what the engine can do: a set-up, and actions with their moments. Roles stay names until their moment comes.
+//! From a scenario to what the engine can do: a set-up, and actions with their moments. Roles stay names until their
+//! moment comes.
 
 use std::rc::Rc;
 
@@ -61,7 +62,8 @@ impl Need {
 /// Lowers a scenario that was checked.
 pub fn lower(scenario: &Scenario) -> Lowered {
     let mut plan = Vec::new();
-    let mut due = |at: Dur, action: Action| plan.push(Due { at: Moment::after(at), need: Need::Ready(action), scripted: false });
+    let mut due =
+        |at: Dur, action: Action| plan.push(Due { at: Moment::after(at), need: Need::Ready(action), scripted: false });
     for (id, broker) in &scenario.cluster.brokers {
         if broker.start > Dur::ZERO {
             due(broker.start, Action::Start(NodeId::Broker(BrokerId(*id))));
@@ -99,21 +101,34 @@ pub fn lower(scenario: &Scenario) -> Lowered {
     }
     // Stable: what happens at one instant keeps the order of the file.
     plan.sort_by_key(|due| due.at.at);
-    let last = plan.iter().map(|due| due.at.at).chain(checkpoints.iter().map(|(_, moment)| moment.at)).max().unwrap_or_default();
+    let last = plan
+        .iter()
+        .map(|due| due.at.at)
+        .chain(checkpoints.iter().map(|(_, moment)| moment.at))
+        .max()
+        .unwrap_or_default();
     Lowered { setup: setup(scenario), plan, checkpoints, end: last + AFTERMATH }
 }
 
 impl Scenario {
     /// When clients of these topics start unless they say it themselves.
     fn ready_at<'a>(&self, topics: impl Iterator<Item = &'a String>) -> Dur {
-        let created = topics.filter_map(|name| self.topics.iter().find(|(topic, _)| topic == name)).map(|(_, topic)| topic.created).max();
+        let created = topics
+            .filter_map(|name| self.topics.iter().find(|(topic, _)| topic == name))
+            .map(|(_, topic)| topic.created)
+            .max();
         created.unwrap_or_default() + CLIENT_DELAY
     }
 
-    /// The same scenario with one more action at a moment: what a user did by hand, after all that the script does at that instant.
+    /// The same scenario with one more action at a moment: what a user did by hand, after all that the script does at
+    /// that instant.
     pub fn with_action(&self, at: Moment, verb: Verb) -> Scenario {
-        let mut script: Vec<Entry> = timed(&self.script).map(|(moment, entry)| Entry { at: At::Absolute(moment), ..entry.clone() }).collect();
-        let position = script.iter().position(|entry| matches!(entry.at, At::Absolute(moment) if moment.at > at.at)).unwrap_or(script.len());
+        let mut script: Vec<Entry> =
+            timed(&self.script).map(|(moment, entry)| Entry { at: At::Absolute(moment), ..entry.clone() }).collect();
+        let position = script
+            .iter()
+            .position(|entry| matches!(entry.at, At::Absolute(moment) if moment.at > at.at))
+            .unwrap_or(script.len());
         script.insert(position, Entry { at: At::Absolute(at), actions: vec![verb], checkpoint: None, note: None });
         Scenario { script, ..self.clone() }
     }
@@ -146,7 +161,15 @@ fn setup(scenario: &Scenario) -> Setup {
         seed: scenario.seed,
         version: scenario.rules,
         controllers: cluster.controllers,
-        brokers: cluster.brokers.iter().map(|(id, broker)| BrokerSetup { id: BrokerId(*id), rack: broker.rack.as_deref().map(rc), started: broker.start == Dur::ZERO }).collect(),
+        brokers: cluster
+            .brokers
+            .iter()
+            .map(|(id, broker)| BrokerSetup {
+                id: BrokerId(*id),
+                rack: broker.rack.as_deref().map(rc),
+                started: broker.start == Dur::ZERO,
+            })
+            .collect(),
         config: map(&cluster.config),
         link: cluster.link,
         broken: Broken::NOTHING,
@@ -155,8 +178,16 @@ fn setup(scenario: &Scenario) -> Setup {
 
 fn create_topic(name: &str, topic: &Topic) -> CreateTopicRequest {
     let placement = match &topic.placement {
-        Placement::Counts { partitions, replication } => EnginePlacement::Counts { partitions: partitions.map(|n| n as i32), replication_factor: replication.map(|n| n as i16) },
-        Placement::Replicas(replicas) => EnginePlacement::Manual(replicas.iter().map(|(number, brokers)| (*number, brokers.iter().map(|id| BrokerId(*id)).collect())).collect()),
+        Placement::Counts { partitions, replication } => EnginePlacement::Counts {
+            partitions: partitions.map(|n| n as i32),
+            replication_factor: replication.map(|n| n as i16),
+        },
+        Placement::Replicas(replicas) => EnginePlacement::Manual(
+            replicas
+                .iter()
+                .map(|(number, brokers)| (*number, brokers.iter().map(|id| BrokerId(*id)).collect()))
+                .collect(),
+        ),
     };
     CreateTopicRequest { name: rc(name), placement, configs: map(&topic.config), timeout: ADMIN_TIMEOUT }
 }
@@ -179,7 +210,13 @@ fn producer_spec(producer: &Producer) -> ProducerSpec {
 
 fn member_spec(group_name: &str, group: &Group, member: &Member) -> ConsumerSpec {
     let config = group.config.iter().chain(&member.config).map(|(key, value)| (rc(key), rc(value))).collect();
-    consumer_spec(group_name, &group.topics, member.client.as_ref().unwrap_or(&group.client), member.poll.unwrap_or(group.poll), config)
+    consumer_spec(
+        group_name,
+        &group.topics,
+        member.client.as_ref().unwrap_or(&group.client),
+        member.poll.unwrap_or(group.poll),
+        config,
+    )
 }
 
 fn consumer_spec(group: &str, topics: &[String], client: &str, poll: PollForm, config: ConfigMap) -> ConsumerSpec {
@@ -198,7 +235,9 @@ fn consumer_spec(group: &str, topics: &[String], client: &str, poll: PollForm, c
 /// The engine actions of a verb, in order.
 fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
     let one = |action: Action| vec![Need::Ready(action)];
-    let each = |nodes: &Nodes, make: fn(Nodes) -> Verb| nodes.iter().map(|node| Need::Role(make(vec![node.clone()]))).collect();
+    let each = |nodes: &Nodes, make: fn(Nodes) -> Verb| {
+        nodes.iter().map(|node| Need::Role(make(vec![node.clone()]))).collect()
+    };
     match verb {
         Verb::Kill(nodes) => each(nodes, Verb::Kill),
         Verb::Stop(nodes) => each(nodes, Verb::Stop),
@@ -208,11 +247,15 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
         Verb::LoseDisk(nodes) => each(nodes, Verb::LoseDisk),
         Verb::Cut(_) | Verb::Heal(_) | Verb::Link(_) => vec![Need::Role(verb.clone())],
         Verb::CreateTopic { name, topic } => one(Action::Admin(AdminRequest::CreateTopic(create_topic(name, topic)))),
-        Verb::AddPartitions { topic, to } => one(Action::Admin(AdminRequest::CreatePartitions { name: rc(topic), total: *to })),
-        Verb::DeleteTopic(topic) => one(Action::Admin(AdminRequest::DeleteTopic { name: rc(topic) })),
-        Verb::DeleteRecords { partition, before } => {
-            one(Action::Admin(AdminRequest::DeleteRecords { topic: rc(&partition.topic), partition: partition.partition, before: *before as i64 }))
+        Verb::AddPartitions { topic, to } => {
+            one(Action::Admin(AdminRequest::CreatePartitions { name: rc(topic), total: *to }))
         }
+        Verb::DeleteTopic(topic) => one(Action::Admin(AdminRequest::DeleteTopic { name: rc(topic) })),
+        Verb::DeleteRecords { partition, before } => one(Action::Admin(AdminRequest::DeleteRecords {
+            topic: rc(&partition.topic),
+            partition: partition.partition,
+            before: *before as i64,
+        })),
         Verb::SetConfig { target, config } => {
             let resource = match target {
                 Target::Topic(topic) => ConfigTarget::Topic(rc(topic)),
@@ -221,11 +264,15 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
             };
             one(Action::Admin(AdminRequest::AlterConfigs { resource, configs: map(config) }))
         }
-        Verb::ElectLeaders { unclean, partition } => {
-            one(Action::Admin(AdminRequest::ElectLeaders { topic: rc(&partition.topic), partition: partition.partition, unclean: *unclean }))
-        }
+        Verb::ElectLeaders { unclean, partition } => one(Action::Admin(AdminRequest::ElectLeaders {
+            topic: rc(&partition.topic),
+            partition: partition.partition,
+            unclean: *unclean,
+        })),
         Verb::Produce(produce) => one(produce_action(scenario, produce)),
-        Verb::StartClient { name, producer } => one(Action::StartProducer { name: rc(name), spec: producer_spec(producer) }),
+        Verb::StartClient { name, producer } => {
+            one(Action::StartProducer { name: rc(name), spec: producer_spec(producer) })
+        }
         Verb::SetClient { name, rate, config } => {
             let mut needs = Vec::new();
             if !config.is_empty() {
@@ -242,14 +289,27 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
         Verb::Join(join) => one(Action::Join { name: rc(&join.member), spec: join_spec(scenario, join) }),
         Verb::Seek { member, to } => to
             .iter()
-            .map(|(partition, offset)| Need::Ready(Action::Seek { member: rc(member), topic: rc(&partition.topic), partition: partition.partition, offset: *offset as i64 }))
+            .map(|(partition, offset)| {
+                Need::Ready(Action::Seek {
+                    member: rc(member),
+                    topic: rc(&partition.topic),
+                    partition: partition.partition,
+                    offset: *offset as i64,
+                })
+            })
             .collect(),
         Verb::Commit(name) => one(Action::Commit { member: rc(name) }),
     }
 }
 
 fn produce_action(scenario: &Scenario, produce: &Produce) -> Action {
-    let own = || scenario.producers.iter().find(|(name, _)| *name == produce.client).and_then(|(_, producer)| producer.topic.clone());
+    let own = || {
+        scenario
+            .producers
+            .iter()
+            .find(|(name, _)| *name == produce.client)
+            .and_then(|(_, producer)| producer.topic.clone())
+    };
     let first = || scenario.topics.first().map(|(name, _)| name.clone());
     let topic = produce.topic.clone().or_else(own).or_else(first).unwrap_or_default();
     // Several records are told apart by their number; a single one has exactly the value that was asked for.

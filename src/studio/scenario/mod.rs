@@ -1,4 +1,5 @@
-//! The scenario: strict reader, canonical form, checks, and the lowering to what the engine can do. YAML is not read here; this is its JSON.
+//! The scenario: strict reader, canonical form, checks, and the lowering to what the engine can do. YAML is not read
+//! here; this is its JSON.
 
 mod check;
 pub mod error;

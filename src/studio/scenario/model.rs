@@ -49,7 +49,9 @@ impl Words {
     pub fn of(&self, lang: &str) -> &str {
         match self {
             Words::Plain(text) => text,
-            Words::Languages(texts) => texts.iter().find(|(name, _)| name == lang).or(texts.first()).map_or("", |(_, text)| text),
+            Words::Languages(texts) => {
+                texts.iter().find(|(name, _)| name == lang).or(texts.first()).map_or("", |(_, text)| text)
+            }
         }
     }
 }
@@ -292,13 +294,29 @@ pub struct Join {
 
 impl Default for Producer {
     fn default() -> Self {
-        Producer { client: newest_client(), topic: None, partition: None, rate: 5, keys: Keys::None, value_size: 100, start: None, stop: None, config: Config::new() }
+        Producer {
+            client: newest_client(),
+            topic: None,
+            partition: None,
+            rate: 5,
+            keys: Keys::None,
+            value_size: 100,
+            start: None,
+            stop: None,
+            config: Config::new(),
+        }
     }
 }
 
 impl Default for Group {
     fn default() -> Self {
-        Group { topics: Vec::new(), members: Vec::new(), client: newest_client(), poll: PollForm::Duration, config: Config::new() }
+        Group {
+            topics: Vec::new(),
+            members: Vec::new(),
+            client: newest_client(),
+            poll: PollForm::Duration,
+            config: Config::new(),
+        }
     }
 }
 
@@ -314,7 +332,13 @@ pub fn plain_brokers(count: u32) -> BTreeMap<u32, Broker> {
 
 impl Default for Cluster {
     fn default() -> Self {
-        Cluster { controllers: 3, brokers: plain_brokers(3), config: Config::new(), link: LinkSetup::default(), links: Vec::new() }
+        Cluster {
+            controllers: 3,
+            brokers: plain_brokers(3),
+            config: Config::new(),
+            link: LinkSetup::default(),
+            links: Vec::new(),
+        }
     }
 }
 
@@ -322,19 +346,30 @@ impl Cluster {
     /// The topic that is there when the scenario names none.
     pub fn default_topics(&self) -> Vec<(String, Topic)> {
         let replication = Some((self.brokers.len() as u32).min(3));
-        vec![("orders".into(), Topic { placement: Placement::Counts { partitions: Some(6), replication }, ..Topic::default() })]
+        vec![(
+            "orders".into(),
+            Topic { placement: Placement::Counts { partitions: Some(6), replication }, ..Topic::default() },
+        )]
     }
 }
 
 /// The producers that are there when the scenario names none.
 pub fn default_producers(topics: &[(String, Topic)]) -> Vec<(String, Producer)> {
-    topics.first().map(|(topic, _)| ("checkout".into(), Producer { topic: Some(topic.clone()), ..Producer::default() })).into_iter().collect()
+    topics
+        .first()
+        .map(|(topic, _)| ("checkout".into(), Producer { topic: Some(topic.clone()), ..Producer::default() }))
+        .into_iter()
+        .collect()
 }
 
 /// The groups that are there when the scenario names none.
 pub fn default_groups(topics: &[(String, Topic)]) -> Vec<(String, Group)> {
     let members = ["b1", "b2"].map(|name| (name.to_string(), Member::default())).into();
-    topics.first().map(|(topic, _)| ("billing".into(), Group { topics: vec![topic.clone()], members, ..Group::default() })).into_iter().collect()
+    topics
+        .first()
+        .map(|(topic, _)| ("billing".into(), Group { topics: vec![topic.clone()], members, ..Group::default() }))
+        .into_iter()
+        .collect()
 }
 
 impl Default for Scenario {

@@ -1,11 +1,27 @@
-//! Typed access to the keys of an object, with errors that name the place and the nearest known key. Knows no key by itself.
+//! Typed access to the keys of an object, with errors that name the place and the nearest known key. Knows no key by
+//! itself.
 
 use super::error::{Problem, ScenarioError, nearest};
 use super::token::{Data, Place, Value, quoted};
 
 /// An error at a value.
-pub fn error(problem: Problem, path: &str, place: Place, found: impl Into<String>, expected: impl Into<String>) -> ScenarioError {
-    ScenarioError { problem, path: path.into(), line: place.line, column: place.column, found: found.into(), expected: expected.into(), nearest: None, limit: None }
+pub fn error(
+    problem: Problem,
+    path: &str,
+    place: Place,
+    found: impl Into<String>,
+    expected: impl Into<String>,
+) -> ScenarioError {
+    ScenarioError {
+        problem,
+        path: path.into(),
+        line: place.line,
+        column: place.column,
+        found: found.into(),
+        expected: expected.into(),
+        nearest: None,
+        limit: None,
+    }
 }
 
 /// A value with its path.
@@ -49,9 +65,16 @@ impl<'a> At<'a> {
             }
             let path = join(&self.path, &key.text);
             if later.contains(&key.text.as_str()) {
-                return Err(error(Problem::NewerVersion, &path, key.place, quoted(&key.text), "a key of this build; this one belongs to the format but is not in this build"));
+                return Err(error(
+                    Problem::NewerVersion,
+                    &path,
+                    key.place,
+                    quoted(&key.text),
+                    "a key of this build; this one belongs to the format but is not in this build",
+                ));
             }
-            let mut unknown = error(Problem::UnknownKey, &path, key.place, quoted(&key.text), format!("one of {}", known.join(", ")));
+            let mut unknown =
+                error(Problem::UnknownKey, &path, key.place, quoted(&key.text), format!("one of {}", known.join(", ")));
             unknown.nearest = nearest(&key.text, known.iter().chain(later).copied());
             return Err(unknown);
         }
@@ -62,7 +85,10 @@ impl<'a> At<'a> {
     /// Keys that are names of things, in their order.
     pub fn named(&self) -> Result<Vec<(&'a str, At<'a>)>, ScenarioError> {
         let Data::Map(entries) = &self.value.data else { return Err(self.wrong_type("an object of names")) };
-        Ok(entries.iter().map(|(key, value)| (key.text.as_str(), At { value, path: join(&self.path, &key.text) })).collect())
+        Ok(entries
+            .iter()
+            .map(|(key, value)| (key.text.as_str(), At { value, path: join(&self.path, &key.text) }))
+            .collect())
     }
 
     pub fn is_map(&self) -> bool {
@@ -75,7 +101,11 @@ impl<'a> At<'a> {
 
     pub fn list(&self) -> Result<Vec<At<'a>>, ScenarioError> {
         let Data::List(items) = &self.value.data else { return Err(self.wrong_type("a list")) };
-        Ok(items.iter().enumerate().map(|(index, value)| At { value, path: join(&self.path, &index.to_string()) }).collect())
+        Ok(items
+            .iter()
+            .enumerate()
+            .map(|(index, value)| At { value, path: join(&self.path, &index.to_string()) })
+            .collect())
     }
 
     pub fn text(&self, expected: &str) -> Result<&'a str, ScenarioError> {
@@ -99,7 +129,9 @@ impl<'a> At<'a> {
     pub fn boolean(&self) -> Result<bool, ScenarioError> {
         match self.value.data {
             Data::Bool(value) => Ok(value),
-            Data::Null | Data::Int(_) | Data::Text(_) | Data::List(_) | Data::Map(_) => Err(self.wrong_type("true or false")),
+            Data::Null | Data::Int(_) | Data::Text(_) | Data::List(_) | Data::Map(_) => {
+                Err(self.wrong_type("true or false"))
+            }
         }
     }
 
@@ -117,15 +149,24 @@ impl<'a> At<'a> {
 
 impl<'a> Object<'a> {
     pub fn get(&self, key: &str) -> Option<At<'a>> {
-        self.entries.iter().find(|(name, _)| *name == key).map(|(name, value)| At { value, path: join(&self.path, name) })
+        self.entries
+            .iter()
+            .find(|(name, _)| *name == key)
+            .map(|(name, value)| At { value, path: join(&self.path, name) })
     }
 
     pub fn need(&self, key: &str) -> Result<At<'a>, ScenarioError> {
-        self.get(key).ok_or_else(|| error(Problem::Missing, &join(&self.path, key), self.place, "", format!("the key \"{key}\"")))
+        self.get(key).ok_or_else(|| {
+            error(Problem::Missing, &join(&self.path, key), self.place, "", format!("the key \"{key}\""))
+        })
     }
 
     /// Reads a key if it is there.
-    pub fn optional<T>(&self, key: &str, read: impl FnOnce(&At<'a>) -> Result<T, ScenarioError>) -> Result<Option<T>, ScenarioError> {
+    pub fn optional<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&At<'a>) -> Result<T, ScenarioError>,
+    ) -> Result<Option<T>, ScenarioError> {
         self.get(key).map(|at| read(&at)).transpose()
     }
 }

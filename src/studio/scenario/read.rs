@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use highwater_engine::base::Dur;
-use highwater_engine::base::limits::{MAX_BROKERS, MAX_CLIENTS, MAX_CONTROLLERS, MAX_PARTITIONS, MAX_RATE_PER_SECOND, MAX_TOPICS};
+use highwater_engine::base::limits::{
+    MAX_BROKERS, MAX_CLIENTS, MAX_CONTROLLERS, MAX_PARTITIONS, MAX_RATE_PER_SECOND, MAX_TOPICS,
+};
 use highwater_engine::client::{ClientVersion, Keys, PollForm};
 use highwater_engine::rules::Version;
 use highwater_engine::world::LinkSetup;
@@ -31,7 +33,21 @@ type Result<T> = std::result::Result<T, ScenarioError>;
 pub fn scenario(root: &Here<'_>) -> Result<Scenario> {
     format_version(root)?;
     let object = root.object(
-        &["scenario", "engine", "id", "lang", "title", "about", "rules", "seed", "cluster", "topics", "producers", "groups", "script"],
+        &[
+            "scenario",
+            "engine",
+            "id",
+            "lang",
+            "title",
+            "about",
+            "rules",
+            "seed",
+            "cluster",
+            "topics",
+            "producers",
+            "groups",
+            "script",
+        ],
         &["minutes", "requires", "variants", "checks"],
     )?;
     let cluster = object.optional("cluster", cluster)?.unwrap_or_default();
@@ -66,9 +82,17 @@ pub fn scenario(root: &Here<'_>) -> Result<Scenario> {
 
 /// A newer format says so before anything else is complained about.
 fn format_version(root: &Here<'_>) -> Result<()> {
-    let Data::Map(entries) = &root.value.data else { return Err(root.wrong_type("an object with the key \"scenario\"")) };
+    let Data::Map(entries) = &root.value.data else {
+        return Err(root.wrong_type("an object with the key \"scenario\""));
+    };
     let Some((_, value)) = entries.iter().find(|(key, _)| key.text == "scenario") else {
-        return Err(error(Problem::Missing, "scenario", root.value.place, "", format!("\"scenario\": {FORMAT}, the version of the format")));
+        return Err(error(
+            Problem::Missing,
+            "scenario",
+            root.value.place,
+            "",
+            format!("\"scenario\": {FORMAT}, the version of the format"),
+        ));
     };
     let at = Here { value, path: "scenario".into() };
     let version = at.int(1, i64::from(u32::MAX))?;
@@ -80,7 +104,12 @@ fn format_version(root: &Here<'_>) -> Result<()> {
     Ok(())
 }
 
-fn named<T>(at: &Here<'_>, most: usize, check: impl Fn(&Here<'_>, &str) -> Result<String>, read: impl Fn(&Here<'_>) -> Result<T>) -> Result<Vec<(String, T)>> {
+fn named<T>(
+    at: &Here<'_>,
+    most: usize,
+    check: impl Fn(&Here<'_>, &str) -> Result<String>,
+    read: impl Fn(&Here<'_>) -> Result<T>,
+) -> Result<Vec<(String, T)>> {
     let entries = at.named()?;
     if entries.len() > most {
         return Err(too_many(at, entries.len(), most));
@@ -95,21 +124,31 @@ pub fn too_many(at: &Here<'_>, found: usize, most: usize) -> ScenarioError {
 }
 
 fn rules(at: &Here<'_>) -> Result<Version> {
-    let expected = || format!("one of {}", Version::ALL.iter().map(|v| format!("\"{}\"", v.name())).collect::<Vec<_>>().join(", "));
+    let expected = || {
+        format!("one of {}", Version::ALL.iter().map(|v| format!("\"{}\"", v.name())).collect::<Vec<_>>().join(", "))
+    };
     let text = match &at.value.data {
         Data::Text(text) => text,
-        Data::Null | Data::Bool(_) | Data::Int(_) | Data::List(_) | Data::Map(_) => return Err(at.wrong_type("a version in quotes, such as \"4.1\"")),
+        Data::Null | Data::Bool(_) | Data::Int(_) | Data::List(_) | Data::Map(_) => {
+            return Err(at.wrong_type("a version in quotes, such as \"4.1\""));
+        }
     };
     Version::parse(text).filter(|v| v.name() == text).ok_or_else(|| {
         let mut e = at.error(Problem::OutOfRange, expected());
-        e.nearest = Version::parse(text).map(|v| v.name().to_string()).or_else(|| nearest(text, Version::ALL.iter().map(|v| v.name())));
+        e.nearest = Version::parse(text)
+            .map(|v| v.name().to_string())
+            .or_else(|| nearest(text, Version::ALL.iter().map(|v| v.name())));
         e
     })
 }
 
 fn language(at: &Here<'_>, text: &str) -> Result<String> {
     let plain = (2..=12).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    if plain { Ok(text.into()) } else { Err(error(Problem::OutOfRange, &at.path, at.value.place, quoted(text), "a language such as \"en\" or \"zh\"")) }
+    if plain {
+        Ok(text.into())
+    } else {
+        Err(error(Problem::OutOfRange, &at.path, at.value.place, quoted(text), "a language such as \"en\" or \"zh\""))
+    }
 }
 
 fn words(at: &Here<'_>) -> Result<Words> {
@@ -120,7 +159,11 @@ fn words(at: &Here<'_>) -> Result<Words> {
     for (lang, at) in at.named()? {
         texts.push((language(&at, lang)?, at.text("a text")?.to_string()));
     }
-    if texts.is_empty() { Err(at.error(Problem::Missing, "at least one language")) } else { Ok(Words::Languages(texts)) }
+    if texts.is_empty() {
+        Err(at.error(Problem::Missing, "at least one language"))
+    } else {
+        Ok(Words::Languages(texts))
+    }
 }
 
 fn cluster(at: &Here<'_>) -> Result<Cluster> {
@@ -153,9 +196,20 @@ fn brokers(at: &Here<'_>) -> Result<BTreeMap<u32, Broker>> {
     }
     let mut brokers = BTreeMap::new();
     for (key, at) in entries {
-        let id = broker_id(key).ok_or_else(|| error(Problem::OutOfRange, &at.path, at.value.place, quoted(key), format!("a broker's number, 1 to {MAX_BROKER_ID}")))?;
+        let id = broker_id(key).ok_or_else(|| {
+            error(
+                Problem::OutOfRange,
+                &at.path,
+                at.value.place,
+                quoted(key),
+                format!("a broker's number, 1 to {MAX_BROKER_ID}"),
+            )
+        })?;
         let object = at.object(&["rack", "start"], &["log-dirs", "config"])?;
-        let broker = Broker { rack: object.optional("rack", |at| name(at, at.text("a text")?))?, start: object.optional("start", duration)?.unwrap_or_default() };
+        let broker = Broker {
+            rack: object.optional("rack", |at| name(at, at.text("a text")?))?,
+            start: object.optional("start", duration)?.unwrap_or_default(),
+        };
         brokers.insert(id, broker);
     }
     Ok(brokers)
@@ -177,7 +231,8 @@ pub fn link_values(object: &super::object::Object<'_>) -> Result<LinkChange> {
         jitter: object.optional("jitter", duration)?,
         loss_per_million: object.optional("loss", |at| {
             let text = at.text("a share such as \"1%\"")?;
-            unit::share(text).ok_or_else(|| at.error(Problem::OutOfRange, "a share such as \"1%\", from \"0%\" to \"100%\""))
+            unit::share(text)
+                .ok_or_else(|| at.error(Problem::OutOfRange, "a share such as \"1%\", from \"0%\" to \"100%\""))
         })?,
     })
 }
@@ -190,7 +245,9 @@ pub fn config(at: &Here<'_>) -> Result<Config> {
             Data::Bool(value) => value.to_string(),
             Data::Int(value) => value.to_string(),
             Data::Text(text) => text.clone(),
-            Data::Null | Data::List(_) | Data::Map(_) => return Err(at.wrong_type("true, false, a whole number or a text")),
+            Data::Null | Data::List(_) | Data::Map(_) => {
+                return Err(at.wrong_type("true, false, a whole number or a text"));
+            }
         };
         config.insert(key.into(), value);
     }
@@ -199,13 +256,18 @@ pub fn config(at: &Here<'_>) -> Result<Config> {
 
 /// A topic; `more` are keys that the caller reads.
 pub fn topic(at: &Here<'_>, more: &[&str]) -> Result<Topic> {
-    let known: Vec<&str> = ["partitions", "replication", "replicas", "config"].into_iter().chain(if more.is_empty() { &["created"][..] } else { more }.iter().copied()).collect();
+    let known: Vec<&str> = ["partitions", "replication", "replicas", "config"]
+        .into_iter()
+        .chain(if more.is_empty() { &["created"][..] } else { more }.iter().copied())
+        .collect();
     let object = at.object(&known, &[])?;
     let placement = match object.get("replicas") {
         Some(at) => {
             for other in ["partitions", "replication"] {
                 if let Some(at) = object.get(other) {
-                    return Err(at.error(Problem::Impossible, "either \"replicas\", or \"partitions\" and \"replication\""));
+                    return Err(
+                        at.error(Problem::Impossible, "either \"replicas\", or \"partitions\" and \"replication\"")
+                    );
                 }
             }
             Placement::Replicas(replicas(&at)?)
@@ -215,7 +277,11 @@ pub fn topic(at: &Here<'_>, more: &[&str]) -> Result<Topic> {
             replication: object.optional("replication", |at| at.int(1, i64::from(i16::MAX)))?.map(|v| v as u32),
         },
     };
-    Ok(Topic { placement, config: object.optional("config", config)?.unwrap_or_default(), created: object.optional("created", duration)?.unwrap_or_default() })
+    Ok(Topic {
+        placement,
+        config: object.optional("config", config)?.unwrap_or_default(),
+        created: object.optional("created", duration)?.unwrap_or_default(),
+    })
 }
 
 fn replicas(at: &Here<'_>) -> Result<BTreeMap<u32, Vec<u32>>> {
@@ -226,9 +292,19 @@ fn replicas(at: &Here<'_>) -> Result<BTreeMap<u32, Vec<u32>>> {
     let mut all = BTreeMap::new();
     for (number, (key, at)) in entries.into_iter().enumerate() {
         if key != number.to_string() {
-            return Err(error(Problem::OutOfRange, &at.path, at.value.place, quoted(key), format!("\"{number}\": partitions are listed in order, from 0, without gaps")));
+            return Err(error(
+                Problem::OutOfRange,
+                &at.path,
+                at.value.place,
+                quoted(key),
+                format!("\"{number}\": partitions are listed in order, from 0, without gaps"),
+            ));
         }
-        let brokers = at.list()?.iter().map(|at| at.int(1, i64::from(MAX_BROKER_ID)).map(|id| id as u32)).collect::<Result<Vec<u32>>>()?;
+        let brokers = at
+            .list()?
+            .iter()
+            .map(|at| at.int(1, i64::from(MAX_BROKER_ID)).map(|id| id as u32))
+            .collect::<Result<Vec<u32>>>()?;
         if brokers.is_empty() {
             return Err(at.error(Problem::Missing, "at least one broker"));
         }
@@ -239,21 +315,39 @@ fn replicas(at: &Here<'_>) -> Result<BTreeMap<u32, Vec<u32>>> {
 
 /// Kafka's alphabet for names of topics.
 pub fn topic_name(at: &Here<'_>, text: &str) -> Result<String> {
-    let legal = !text.is_empty() && text.len() <= 249 && text != "." && text != ".." && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    let legal = !text.is_empty()
+        && text.len() <= 249
+        && text != "."
+        && text != ".."
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
     if legal {
         Ok(text.into())
     } else {
-        Err(error(Problem::OutOfRange, &at.path, at.value.place, quoted(text), "a topic name of Kafka: letters, digits, '.', '_' and '-', at most 249 of them"))
+        Err(error(
+            Problem::OutOfRange,
+            &at.path,
+            at.value.place,
+            quoted(text),
+            "a topic name of Kafka: letters, digits, '.', '_' and '-', at most 249 of them",
+        ))
     }
 }
 
 /// The name of a client, group, rack or checkpoint.
 pub fn name(at: &Here<'_>, text: &str) -> Result<String> {
-    let legal = !text.is_empty() && text.chars().count() <= 100 && !text.chars().any(|c| c.is_control() || c == '/' || is_bidi(c));
+    let legal = !text.is_empty()
+        && text.chars().count() <= 100
+        && !text.chars().any(|c| c.is_control() || c == '/' || is_bidi(c));
     if legal {
         Ok(text.into())
     } else {
-        Err(error(Problem::OutOfRange, &at.path, at.value.place, quoted(text), "a name of 1 to 100 characters without '/' and control characters"))
+        Err(error(
+            Problem::OutOfRange,
+            &at.path,
+            at.value.place,
+            quoted(text),
+            "a name of 1 to 100 characters without '/' and control characters",
+        ))
     }
 }
 
@@ -301,7 +395,10 @@ pub fn rate(at: &Here<'_>) -> Result<u32> {
 
 /// A producer; `more` are keys that the caller reads.
 pub fn producer(at: &Here<'_>, more: &[&str], topic: Option<&str>) -> Result<Producer> {
-    let known: Vec<&str> = ["client", "topic", "partition", "rate", "keys", "value-size", "start", "stop", "config"].into_iter().chain(more.iter().copied()).collect();
+    let known: Vec<&str> = ["client", "topic", "partition", "rate", "keys", "value-size", "start", "stop", "config"]
+        .into_iter()
+        .chain(more.iter().copied())
+        .collect();
     let object = at.object(&known, &[])?;
     let plain = Producer::default();
     // With `client` as the name of the client (start-client), its version cannot be given too.
@@ -312,7 +409,9 @@ pub fn producer(at: &Here<'_>, more: &[&str], topic: Option<&str>) -> Result<Pro
         partition: object.optional("partition", |at| at.int(0, i64::from(MAX_PARTITIONS)))?.map(|v| v as u32),
         rate: object.optional("rate", rate)?.unwrap_or(plain.rate),
         keys: object.optional("keys", keys)?.unwrap_or_default(),
-        value_size: object.optional("value-size", |at| at.int(0, i64::from(MAX_VALUE_SIZE)))?.map_or(plain.value_size, |v| v as u32),
+        value_size: object
+            .optional("value-size", |at| at.int(0, i64::from(MAX_VALUE_SIZE)))?
+            .map_or(plain.value_size, |v| v as u32),
         start: object.optional("start", duration)?,
         stop: object.optional("stop", duration)?,
         config: object.optional("config", config)?.unwrap_or_default(),
@@ -322,7 +421,11 @@ pub fn producer(at: &Here<'_>, more: &[&str], topic: Option<&str>) -> Result<Pro
 fn keys(at: &Here<'_>) -> Result<Keys> {
     if at.is_list() {
         let keys = at.list()?.iter().map(|at| at.text("a key").map(Rc::from)).collect::<Result<Vec<Rc<str>>>>()?;
-        return if keys.is_empty() { Err(at.error(Problem::Missing, "at least one key")) } else { Ok(Keys::Listed(keys)) };
+        return if keys.is_empty() {
+            Err(at.error(Problem::Missing, "at least one key"))
+        } else {
+            Ok(Keys::Listed(keys))
+        };
     }
     Ok(match at.one_of(&["none", "even", "hot"])? {
         "even" => Keys::Even,
@@ -343,7 +446,10 @@ fn group(at: &Here<'_>, first: Option<&str>) -> Result<Group> {
             if items.len() > MAX_CLIENTS {
                 return Err(too_many(&at, items.len(), MAX_CLIENTS));
             }
-            items.iter().map(|at| Ok((name(at, at.text("a member's name")?)?, Member::default()))).collect::<Result<_>>()?
+            items
+                .iter()
+                .map(|at| Ok((name(at, at.text("a member's name")?)?, Member::default())))
+                .collect::<Result<_>>()?
         }
         Some(at) => named(&at, MAX_CLIENTS, name, member)?,
         None => Vec::new(),
@@ -375,7 +481,10 @@ fn script(at: &Here<'_>) -> Result<Vec<Entry>> {
     let mut n_actions = 0;
     let mut entries = Vec::new();
     for at in at.list()? {
-        let object = at.object(&["at", "do", "checkpoint", "note"], &["when", "within", "only", "expect", "focus", "values", "say", "ask", "task", "pause"])?;
+        let object = at.object(
+            &["at", "do", "checkpoint", "note"],
+            &["when", "within", "only", "expect", "focus", "values", "say", "ask", "task", "pause"],
+        )?;
         let actions = match object.get("do") {
             Some(at) => at.list()?.iter().map(verb::verb).collect::<Result<Vec<Verb>>>()?,
             None => Vec::new(),

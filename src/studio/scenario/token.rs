@@ -1,4 +1,5 @@
-//! Strict JSON with the place of every value. It knows nothing of scenarios and allocates no more than the limits allow.
+//! Strict JSON with the place of every value. It knows nothing of scenarios and allocates no more than the limits
+//! allow.
 
 use super::error::{Problem, ScenarioError};
 
@@ -123,18 +124,46 @@ impl Parser<'_> {
         self.problem(Problem::NotJson, place, found, expected.into(), None)
     }
 
-    fn problem(&self, problem: Problem, place: Place, found: String, expected: String, limit: Option<u64>) -> ScenarioError {
-        ScenarioError { problem, path: self.path.join("/"), line: place.line, column: place.column, found, expected, nearest: None, limit }
+    fn problem(
+        &self,
+        problem: Problem,
+        place: Place,
+        found: String,
+        expected: String,
+        limit: Option<u64>,
+    ) -> ScenarioError {
+        ScenarioError {
+            problem,
+            path: self.path.join("/"),
+            line: place.line,
+            column: place.column,
+            found,
+            expected,
+            nearest: None,
+            limit,
+        }
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, ScenarioError> {
         let place = self.place;
         self.values += 1;
         if self.values > MAX_VALUES {
-            return Err(self.problem(Problem::TooLarge, place, "more values".into(), format!("at most {MAX_VALUES} values"), Some(MAX_VALUES as u64)));
+            return Err(self.problem(
+                Problem::TooLarge,
+                place,
+                "more values".into(),
+                format!("at most {MAX_VALUES} values"),
+                Some(MAX_VALUES as u64),
+            ));
         }
         if depth > MAX_DEPTH {
-            return Err(self.problem(Problem::TooLarge, place, "a deeper value".into(), format!("at most {MAX_DEPTH} levels"), Some(MAX_DEPTH as u64)));
+            return Err(self.problem(
+                Problem::TooLarge,
+                place,
+                "a deeper value".into(),
+                format!("at most {MAX_DEPTH} levels"),
+                Some(MAX_DEPTH as u64),
+            ));
         }
         let data = match self.peek() {
             Some('{') => self.map(depth)?,
@@ -221,7 +250,15 @@ impl Parser<'_> {
             match self.next() {
                 Some('"') => return Ok(out),
                 Some('\\') => out.push(self.escape(place)?),
-                Some(c) if c < ' ' => return Err(self.problem(Problem::NotJson, place, format!("'{}'", c.escape_debug()), "an escaped control character".into(), None)),
+                Some(c) if c < ' ' => {
+                    return Err(self.problem(
+                        Problem::NotJson,
+                        place,
+                        format!("'{}'", c.escape_debug()),
+                        "an escaped control character".into(),
+                        None,
+                    ));
+                }
                 Some(c) => out.push(c),
                 None => return Err(self.error(place, "'\"' at the end of a text")),
             }
@@ -283,10 +320,17 @@ impl Parser<'_> {
             self.next();
         }
         if digits.contains(['.', 'e', 'E']) {
-            return Err(self.problem(Problem::WrongType, place, digits, "a whole number; durations are written \"250ms\", shares \"1%\", versions \"4.1\"".into(), None));
+            return Err(self.problem(
+                Problem::WrongType,
+                place,
+                digits,
+                "a whole number; durations are written \"250ms\", shares \"1%\", versions \"4.1\"".into(),
+                None,
+            ));
         }
         let plain = digits.strip_prefix('-').unwrap_or(&digits);
-        if plain.is_empty() || !plain.bytes().all(|b| b.is_ascii_digit()) || (plain.len() > 1 && plain.starts_with('0')) {
+        if plain.is_empty() || !plain.bytes().all(|b| b.is_ascii_digit()) || (plain.len() > 1 && plain.starts_with('0'))
+        {
             return Err(self.problem(Problem::NotJson, place, digits, "a whole number".into(), None));
         }
         match digits.parse() {
@@ -307,7 +351,13 @@ impl Parser<'_> {
             "true" => Ok(Data::Bool(true)),
             "false" => Ok(Data::Bool(false)),
             "null" => Ok(Data::Null),
-            _ => Err(self.problem(Problem::NotJson, place, word, "true, false, a number, or a text in double quotes".into(), None)),
+            _ => Err(self.problem(
+                Problem::NotJson,
+                place,
+                word,
+                "true, false, a number, or a text in double quotes".into(),
+                None,
+            )),
         }
     }
 }

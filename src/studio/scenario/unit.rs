@@ -21,7 +21,10 @@ pub fn duration_text(span: Dur) -> String {
     if span == Dur::ZERO {
         return "0s".into();
     }
-    UNITS.iter().find(|(_, factor)| span.0.is_multiple_of(*factor)).map_or_else(String::new, |(name, factor)| format!("{}{name}", span.0 / factor))
+    UNITS
+        .iter()
+        .find(|(_, factor)| span.0.is_multiple_of(*factor))
+        .map_or_else(String::new, |(name, factor)| format!("{}{name}", span.0 / factor))
 }
 
 /// `20/s`.
@@ -37,11 +40,13 @@ pub fn share(text: &str) -> Option<u32> {
 
 /// Digits and nothing else, without leading zeros.
 fn whole(digits: &str) -> Option<u64> {
-    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    let plain =
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     if plain { digits.parse().ok() } else { None }
 }
 
-/// A moment of a run: simulated time, and how many steps (events and actions) of that instant are done; `None` is all of them.
+/// A moment of a run: simulated time, and how many steps (events and actions) of that instant are done; `None` is all
+/// of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Moment {
     pub at: Dur,
@@ -77,11 +82,20 @@ mod tests {
 
     #[test]
     fn durations_are_written_the_shortest_way() {
-        for (written, shortest) in [("1000ms", "1s"), ("60s", "1m"), ("90s", "90s"), ("3600s", "1h"), ("500us", "500us"), ("0ms", "0s"), ("1500ms", "1500ms")] {
+        for (written, shortest) in [
+            ("1000ms", "1s"),
+            ("60s", "1m"),
+            ("90s", "90s"),
+            ("3600s", "1h"),
+            ("500us", "500us"),
+            ("0ms", "0s"),
+            ("1500ms", "1500ms"),
+        ] {
             let span = duration(written).map(duration_text);
             assert_eq!(span.as_deref(), Some(shortest), "{written}");
         }
-        for bad in ["", "s", "1", "1.5s", "-1s", "01s", "1 s", "1min", "99999999999999999999s", "18446744073709551615h"] {
+        for bad in ["", "s", "1", "1.5s", "-1s", "01s", "1 s", "1min", "99999999999999999999s", "18446744073709551615h"]
+        {
             assert_eq!(duration(bad), None, "{bad}");
         }
     }
@@ -89,7 +103,10 @@ mod tests {
     #[test]
     fn rates_shares_and_moments() {
         assert_eq!((rate("20/s"), rate("20"), rate("2/m")), (Some(20), None, None));
-        assert_eq!((share("1%"), share("100%"), share("101%"), share("1")), (Some(10_000), Some(1_000_000), None, None));
+        assert_eq!(
+            (share("1%"), share("100%"), share("101%"), share("1")),
+            (Some(10_000), Some(1_000_000), None, None)
+        );
         assert_eq!(Moment::parse("14802317us+3"), Some(Moment { at: Dur(14_802_317), done: Some(3) }));
         assert_eq!(Moment::parse("12s").map(Moment::text).as_deref(), Some("12s"));
     }

@@ -99,7 +99,13 @@ pub fn verb(at: &Here<'_>) -> Result<Verb> {
 
 fn no_verb(at: &Here<'_>, verb: &str) -> ScenarioError {
     if LATER.contains(&verb) {
-        return error(Problem::NewerVersion, &at.path, at.value.place, quoted(verb), "a verb of this build; this one belongs to the format but is not in this build");
+        return error(
+            Problem::NewerVersion,
+            &at.path,
+            at.value.place,
+            quoted(verb),
+            "a verb of this build; this one belongs to the format but is not in this build",
+        );
     }
     let mut e = error(Problem::UnknownKey, &at.path, at.value.place, quoted(verb), "a verb of the format");
     e.nearest = nearest(verb, VERBS.iter().chain(LATER.iter()).copied());
@@ -116,8 +122,7 @@ pub fn nodes(at: &Here<'_>) -> Result<Nodes> {
 }
 
 fn node(at: &Here<'_>) -> Result<Node> {
-    const EXPECTED: &str =
-        "a broker's number, \"broker/1\", \"controller/2\", \"client/checkout\", \"active-controller\", {\"leader-of\": \"orders/0\"} or {\"coordinator-of\": \"billing\"}";
+    const EXPECTED: &str = "a broker's number, \"broker/1\", \"controller/2\", \"client/checkout\", \"active-controller\", {\"leader-of\": \"orders/0\"} or {\"coordinator-of\": \"billing\"}";
     match &at.value.data {
         Data::Int(_) => at.int(1, i64::from(read::MAX_BROKER_ID)).map(|id| Node::Broker(id as u32)),
         Data::Text(text) if text == "active-controller" => Ok(Node::ActiveController),
@@ -155,7 +160,9 @@ pub fn partition(at: &Here<'_>) -> Result<Partition> {
 fn parse_partition(text: &str) -> Option<Partition> {
     let (topic, number) = text.rsplit_once('/')?;
     let partition = number.parse::<u32>().ok().filter(|n| n.to_string() == number && *n < MAX_PARTITIONS)?;
-    let legal = !topic.is_empty() && topic.len() <= 249 && topic.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    let legal = !topic.is_empty()
+        && topic.len() <= 249
+        && topic.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
     legal.then(|| Partition { topic: topic.into(), partition })
 }
 
@@ -194,12 +201,18 @@ fn create_topic(at: &Here<'_>) -> Result<Verb> {
 
 fn add_partitions(at: &Here<'_>) -> Result<Verb> {
     let object = at.object(&["topic", "to"], &[])?;
-    Ok(Verb::AddPartitions { topic: topic_text(&object.need("topic")?)?, to: object.need("to")?.int(1, i64::from(MAX_PARTITIONS))? as u32 })
+    Ok(Verb::AddPartitions {
+        topic: topic_text(&object.need("topic")?)?,
+        to: object.need("to")?.int(1, i64::from(MAX_PARTITIONS))? as u32,
+    })
 }
 
 fn delete_records(at: &Here<'_>) -> Result<Verb> {
     let object = at.object(&["partition", "before"], &[])?;
-    Ok(Verb::DeleteRecords { partition: partition(&object.need("partition")?)?, before: object.need("before")?.int(0, i64::MAX)? as u64 })
+    Ok(Verb::DeleteRecords {
+        partition: partition(&object.need("partition")?)?,
+        before: object.need("before")?.int(0, i64::MAX)? as u64,
+    })
 }
 
 fn set_config(at: &Here<'_>) -> Result<Verb> {
@@ -234,7 +247,10 @@ fn produce(at: &Here<'_>) -> Result<Produce> {
 
 fn start_client(at: &Here<'_>) -> Result<Verb> {
     // Here `client` is the name; the release of its library is `version`.
-    let object = at.object(&["client", "version", "topic", "partition", "rate", "keys", "value-size", "config"], &["start", "stop"])?;
+    let object = at.object(
+        &["client", "version", "topic", "partition", "rate", "keys", "value-size", "config"],
+        &["start", "stop"],
+    )?;
     let mut producer = read::producer(at, &["version", "name"], None)?;
     if let Some(version) = object.optional("version", read::client_version)? {
         producer.client = version;
@@ -273,7 +289,9 @@ fn seek(at: &Here<'_>) -> Result<Verb> {
     let object = at.object(&["member", "to"], &[])?;
     let mut to = Vec::new();
     for (key, at) in object.need("to")?.named()? {
-        let partition = parse_partition(key).ok_or_else(|| error(Problem::OutOfRange, &at.path, at.value.place, quoted(key), "a partition such as \"orders/0\""))?;
+        let partition = parse_partition(key).ok_or_else(|| {
+            error(Problem::OutOfRange, &at.path, at.value.place, quoted(key), "a partition such as \"orders/0\"")
+        })?;
         to.push((partition, at.int(0, i64::MAX)? as u64));
     }
     Ok(Verb::Seek { member: client_text(&object.need("member")?)?, to })

@@ -1,4 +1,5 @@
-//! The canonical form: keys in the order of the schema, defaults left out, the shortest durations. Decides no default itself.
+//! The canonical form: keys in the order of the schema, defaults left out, the shortest durations. Decides no default
+//! itself.
 
 use highwater_engine::base::Dur;
 use highwater_engine::client::{Keys, PollForm};
@@ -51,7 +52,9 @@ pub fn scenario(s: &Scenario) -> Value {
     out.unless("cluster", &s.cluster, &Cluster::default(), cluster);
     out.unless("topics", &s.topics, &s.cluster.default_topics(), |topics| named(topics, |t| topic(t, None)));
     let first = s.topics.first().map(|(name, _)| name.as_str());
-    out.unless("producers", &s.producers, &default_producers(&s.topics), |producers| named(producers, |p| producer(p, None, first)));
+    out.unless("producers", &s.producers, &default_producers(&s.topics), |producers| {
+        named(producers, |p| producer(p, None, first))
+    });
     out.unless("groups", &s.groups, &default_groups(&s.topics), |groups| named(groups, |g| group(g, first)));
     out.unless("script", &s.script, &Vec::new(), |script| script.iter().map(entry).collect());
     out.done()
@@ -141,7 +144,10 @@ fn topic(t: &Topic, name: Option<&str>) -> Value {
             out.some("partitions", *partitions);
             out.some("replication", *replication);
         }
-        Placement::Replicas(replicas) => out.put("replicas", Value::Object(replicas.iter().map(|(number, brokers)| (number.to_string(), json!(brokers))).collect())),
+        Placement::Replicas(replicas) => out.put(
+            "replicas",
+            Value::Object(replicas.iter().map(|(number, brokers)| (number.to_string(), json!(brokers))).collect()),
+        ),
     }
     out.config(&t.config);
     out.unless("created", &t.created, &Dur::ZERO, |v| span(*v));
@@ -265,7 +271,9 @@ fn verb(v: &Verb) -> Value {
         Verb::CreateTopic { name, topic: t } => ("create-topic", topic(t, Some(name))),
         Verb::AddPartitions { topic, to } => ("add-partitions", json!({ "topic": topic, "to": to })),
         Verb::DeleteTopic(topic) => ("delete-topic", topic.as_str().into()),
-        Verb::DeleteRecords { partition: p, before } => ("delete-records", json!({ "partition": partition(p), "before": before })),
+        Verb::DeleteRecords { partition: p, before } => {
+            ("delete-records", json!({ "partition": partition(p), "before": before }))
+        }
         Verb::SetConfig { target, config } => ("set-config", set_config(target, config)),
         Verb::ElectLeaders { unclean, partition: p } => {
             let mut out = Out::default();

@@ -7,7 +7,10 @@ use highwater_engine::client::{Keys, PollForm};
 use highwater_engine::rules::Version;
 use highwater_engine::world::LinkSetup;
 
-use crate::scenario::model::{At, Broker, Cluster, Config, Entry, Group, Member, Moment, Node, Nodes, Partition, Placement, Producer, Scenario, Sides, Target, Topic, Verb};
+use crate::scenario::model::{
+    At, Broker, Cluster, Config, Entry, Group, Member, Moment, Node, Nodes, Partition, Placement, Producer, Scenario,
+    Sides, Target, Topic, Verb,
+};
 
 /// How long a run has traffic and faults, before everything is healed.
 pub const TRAFFIC: Dur = Dur::secs(60);
@@ -65,8 +68,30 @@ pub fn draw(seed: u64) -> Scenario {
     let groups = d.groups(&topics);
     d.faults();
     d.script.sort_by_key(|(at, _)| *at);
-    let script = d.script.into_iter().map(|(at, verb)| Entry { at: At::Absolute(Moment::after(at)), actions: vec![verb], checkpoint: None, note: None }).collect();
-    Scenario { engine: None, id: None, lang: None, title: None, about: None, rules, seed, cluster, topics, producers, groups, script }
+    let script = d
+        .script
+        .into_iter()
+        .map(|(at, verb)| Entry {
+            at: At::Absolute(Moment::after(at)),
+            actions: vec![verb],
+            checkpoint: None,
+            note: None,
+        })
+        .collect();
+    Scenario {
+        engine: None,
+        id: None,
+        lang: None,
+        title: None,
+        about: None,
+        rules,
+        seed,
+        cluster,
+        topics,
+        producers,
+        groups,
+        script,
+    }
 }
 
 fn config(pairs: &[(&str, &str)]) -> Config {
@@ -105,8 +130,15 @@ impl Drawing {
     fn topics(&mut self) -> Vec<(String, Topic)> {
         (0..1 + self.rng.below(2))
             .map(|i| {
-                let placement = Placement::Counts { partitions: Some(1 + self.rng.below(3)), replication: Some(1 + self.rng.below(3)) };
-                let topic = Topic { placement, config: config(&[("min.insync.replicas", self.one_of(&["1", "2"]))]), created: Dur::ZERO };
+                let placement = Placement::Counts {
+                    partitions: Some(1 + self.rng.below(3)),
+                    replication: Some(1 + self.rng.below(3)),
+                };
+                let topic = Topic {
+                    placement,
+                    config: config(&[("min.insync.replicas", self.one_of(&["1", "2"]))]),
+                    created: Dur::ZERO,
+                };
                 (format!("t{i}"), topic)
             })
             .collect()
@@ -117,7 +149,11 @@ impl Drawing {
             .map(|i| {
                 let acks = self.one_of(&["all", "all", "1", "0"]);
                 let idempotent = acks == "all" && self.rng.below(3) > 0;
-                let mut c = config(&[("acks", acks), ("enable.idempotence", if idempotent { "true" } else { "false" }), ("linger.ms", self.one_of(&["0", "5", "50"]))]);
+                let mut c = config(&[
+                    ("acks", acks),
+                    ("enable.idempotence", if idempotent { "true" } else { "false" }),
+                    ("linger.ms", self.one_of(&["0", "5", "50"])),
+                ]);
                 if self.rng.below(2) == 0 {
                     c.extend(config(&[("request.timeout.ms", "5000"), ("delivery.timeout.ms", "20000")]));
                 }
@@ -127,7 +163,15 @@ impl Drawing {
                     1 => Keys::Even,
                     _ => Keys::Hot,
                 };
-                let producer = Producer { topic, rate: 2 + self.rng.below(20), keys, value_size: 20, start: Some(Dur::ms(500)), config: c, ..Producer::default() };
+                let producer = Producer {
+                    topic,
+                    rate: 2 + self.rng.below(20),
+                    keys,
+                    value_size: 20,
+                    start: Some(Dur::ms(500)),
+                    config: c,
+                    ..Producer::default()
+                };
                 (format!("p{i}"), producer)
             })
             .collect()
@@ -145,12 +189,18 @@ impl Drawing {
             };
             if self.faults.clients && self.rng.below(2) == 0 {
                 let at = Dur::secs(10 + u64::from(self.rng.below(40)));
-                let verb = if self.rng.below(2) == 0 { Verb::KillClient(name.clone()) } else { Verb::Leave(name.clone()) };
+                let verb =
+                    if self.rng.below(2) == 0 { Verb::KillClient(name.clone()) } else { Verb::Leave(name.clone()) };
                 self.script.push((at, verb));
             }
             members.push((name, member));
         }
-        let group = Group { topics: topics.iter().map(|(name, _)| name.clone()).collect(), members, config: config(&[("auto.offset.reset", "earliest")]), ..Group::default() };
+        let group = Group {
+            topics: topics.iter().map(|(name, _)| name.clone()).collect(),
+            members,
+            config: config(&[("auto.offset.reset", "earliest")]),
+            ..Group::default()
+        };
         vec![("g".to_string(), group)]
     }
 
@@ -164,7 +214,8 @@ impl Drawing {
             let node = if is_controller { Node::Controller(id) } else { Node::Broker(id) };
             let lasts = Dur::ms(100 + u64::from(self.rng.below(25_000)));
             let is_free = busy.get(&(is_controller, id)).is_none_or(|until| *until < at);
-            // A controlled shutdown takes seconds; the start comes long after it, or is refused and tried again by the heal.
+            // A controlled shutdown takes seconds; the start comes long after it, or is refused and tried again by the
+            // heal.
             let stopping = lasts + Dur::secs(6);
             let one = vec![node.clone()];
             match self.rng.below(6) {
@@ -206,7 +257,10 @@ impl Drawing {
         match self.rng.below(3) {
             0 => Verb::ElectLeaders { unclean: false, partition: Partition { topic: "t0".into(), partition: 0 } },
             1 => Verb::AddPartitions { topic: "t0".into(), to: 4 },
-            _ => Verb::SetConfig { target: Target::Topic("t0".into()), config: config(&[("min.insync.replicas", self.one_of(&["1", "2"]))]) },
+            _ => Verb::SetConfig {
+                target: Target::Topic("t0".into()),
+                config: config(&[("min.insync.replicas", self.one_of(&["1", "2"]))]),
+            },
         }
     }
 }

@@ -1,4 +1,5 @@
-//! One run of the swarm: play, check after every event and at random moments, heal, require convergence, count what happened.
+//! One run of the swarm: play, check after every event and at random moments, heal, require convergence, count what
+//! happened.
 
 use highwater_engine::base::{Dur, NodeId, Rng, SimTime, StreamId};
 use highwater_engine::check::{Checker, Observation, converged};
@@ -32,7 +33,8 @@ pub struct Counts {
     pub records_delivered: u64,
     pub losses_under_acks_1: u64,
     pub duplicates_recognised: u64,
-    /// Partitions that nobody could lead any more, because a change of `min.insync.replicas` had cleared their ELR while they had no leader.
+    /// Partitions that nobody could lead any more, because a change of `min.insync.replicas` had cleared their ELR
+    /// while they had no leader.
     pub stranded_partitions: u64,
     pub inspections: u64,
 }
@@ -124,9 +126,18 @@ struct Player {
 
 impl Player {
     fn new(lowered: &Lowered) -> Player {
-        let world = World::boot(&lowered.setup).unwrap_or_else(|refusal| panic!("a drawn set-up must be possible: {refusal:?}"));
+        let world = World::boot(&lowered.setup)
+            .unwrap_or_else(|refusal| panic!("a drawn set-up must be possible: {refusal:?}"));
         let rng = Rng::stream(lowered.setup.seed.wrapping_add(1), StreamId::World);
-        Player { world, checker: Checker::default(), counts: Counts::default(), rng, out: Vec::new(), tail: Vec::new(), acked_by_one: Default::default() }
+        Player {
+            world,
+            checker: Checker::default(),
+            counts: Counts::default(),
+            rng,
+            out: Vec::new(),
+            tail: Vec::new(),
+            acked_by_one: Default::default(),
+        }
     }
 
     fn play(&mut self, scenario: &Scenario, lowered: &Lowered) -> Result<(), Failure> {
@@ -157,8 +168,15 @@ impl Player {
 
     fn heal(&mut self, scenario: &Scenario) -> Result<(), Failure> {
         self.act(Action::HealAll)?;
-        let nodes: Vec<NodeId> = self.world.machines().map(|(id, _)| id).filter(|id| !matches!(id, NodeId::Client(_))).collect();
-        let all = Action::Link { between: nodes.clone(), and: nodes.clone(), latency: None, jitter: None, loss_per_million: Some(0) };
+        let nodes: Vec<NodeId> =
+            self.world.machines().map(|(id, _)| id).filter(|id| !matches!(id, NodeId::Client(_))).collect();
+        let all = Action::Link {
+            between: nodes.clone(),
+            and: nodes.clone(),
+            latency: None,
+            jitter: None,
+            loss_per_million: Some(0),
+        };
         self.act(all)?;
         for &node in &nodes {
             // Refused where the node is neither paused nor down.
@@ -180,11 +198,18 @@ impl Player {
 
     /// A partition with nobody in ISR, ELR and last known leaders waits for an administrator for ever: here he comes.
     fn rescue_stranded(&mut self) -> Result<(), Failure> {
-        let Some(active) = self.world.active_controller().and_then(|id| self.world.controller(id)) else { return Ok(()) };
+        let Some(active) = self.world.active_controller().and_then(|id| self.world.controller(id)) else {
+            return Ok(());
+        };
         let image = active.image();
-        let is_stranded = |p: &PartitionRegistration| p.leader.is_none() && p.isr.is_empty() && p.elr.is_empty() && p.last_known_elr.is_empty();
-        let stranded: Vec<(Rc<str>, u32)> =
-            image.partitions().filter(|(_, p)| is_stranded(p)).filter_map(|(tp, _)| image.topic_name(tp.topic).map(|name| (name.clone(), tp.partition))).collect();
+        let is_stranded = |p: &PartitionRegistration| {
+            p.leader.is_none() && p.isr.is_empty() && p.elr.is_empty() && p.last_known_elr.is_empty()
+        };
+        let stranded: Vec<(Rc<str>, u32)> = image
+            .partitions()
+            .filter(|(_, p)| is_stranded(p))
+            .filter_map(|(tp, _)| image.topic_name(tp.topic).map(|name| (name.clone(), tp.partition)))
+            .collect();
         for (topic, partition) in stranded {
             self.counts.stranded_partitions += 1;
             self.act(Action::Admin(AdminRequest::ElectLeaders { topic, partition, unclean: true }))?;
@@ -223,7 +248,9 @@ impl Player {
             let log = leader.and_then(|l| seen.logs.get(&(l, *tp)));
             if let Some(log) = log
                 && log.end_offset() > *offset
-                && log.batch_at(*offset).is_some_and(|b| b.data().get((*offset - b.base_offset) as usize).is_none_or(|r| r.tag != *tag))
+                && log
+                    .batch_at(*offset)
+                    .is_some_and(|b| b.data().get((*offset - b.base_offset) as usize).is_none_or(|r| r.tag != *tag))
             {
                 lost.push((*tp, *offset));
             }
@@ -264,14 +291,17 @@ impl Counts {
         match kind {
             Kind::LeaderElected { election, .. } => {
                 self.elections += 1;
-                self.unclean_elections += u64::from(matches!(election, ElectionKind::Unclean | ElectionKind::LastKnown));
+                self.unclean_elections +=
+                    u64::from(matches!(election, ElectionKind::Unclean | ElectionKind::LastKnown));
             }
             Kind::ControllerActivated { .. } => self.controller_elections += 1,
             Kind::LogTruncated { from, to, .. } => self.truncations_with_records += u64::from(to < from),
             Kind::IsrShrunk { .. } => self.isr_shrinks += 1,
             Kind::IsrExpanded { .. } => self.isr_expansions += 1,
             Kind::CoordinatorLoaded { .. } => self.coordinator_loads += 1,
-            Kind::GroupStateChanged { state: highwater_engine::protocol::GroupState::PreparingRebalance, .. } => self.rebalances += 1,
+            Kind::GroupStateChanged { state: highwater_engine::protocol::GroupState::PreparingRebalance, .. } => {
+                self.rebalances += 1
+            }
             Kind::RecordAcked { .. } => self.records_acked += 1,
             Kind::RecordDelivered { .. } => self.records_delivered += 1,
             Kind::DuplicateRecognised { .. } => self.duplicates_recognised += 1,

@@ -2,7 +2,9 @@
 
 use highwater_engine::base::{BrokerId, ClientId, NodeId};
 use highwater_engine::broker::{Broker, BrokerState};
-use highwater_engine::client::{Client, ClientKind, Consumer, ConsumerStatus, PollForm, ProducerConfig, ProducerStatus};
+use highwater_engine::client::{
+    Client, ClientKind, Consumer, ConsumerStatus, PollForm, ProducerConfig, ProducerStatus,
+};
 use highwater_engine::protocol::{Acks, ErrorCode, GroupState as EngineGroupState};
 use highwater_engine::world::machine::Role;
 
@@ -18,7 +20,9 @@ pub fn acks(seen: Seen<'_>, id: ClientId) -> Acks {
 /// The configuration of a producer, also of one that is closed.
 pub fn config(seen: Seen<'_>, id: ClientId) -> Option<ProducerConfig> {
     match seen.machine(NodeId::Client(id)).map(|machine| &machine.role) {
-        Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => ProducerConfig::parse(spec.version, &spec.config).ok(),
+        Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => {
+            ProducerConfig::parse(spec.version, &spec.config).ok()
+        }
         Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => None,
     }
 }
@@ -52,8 +56,16 @@ fn producer(seen: Seen<'_>, ledger: &Ledger, name: String, id: Option<ClientId>)
     let batches = || running.into_iter().flat_map(|p| p.batches());
     let counts = ledger.of_producer(&name);
     ProducerView {
-        topic: spec.and_then(|s| s.topic.as_ref()).map(|t| t.to_string()).or_else(|| planned.and_then(|p| p.topic.clone())).unwrap_or_default(),
-        client_version: spec.map(|s| s.version.name().to_string()).or_else(|| planned.map(|p| p.client.clone())).unwrap_or_default().into(),
+        topic: spec
+            .and_then(|s| s.topic.as_ref())
+            .map(|t| t.to_string())
+            .or_else(|| planned.and_then(|p| p.topic.clone()))
+            .unwrap_or_default(),
+        client_version: spec
+            .map(|s| s.version.name().to_string())
+            .or_else(|| planned.map(|p| p.client.clone()))
+            .unwrap_or_default()
+            .into(),
         acks: acks_term(config.as_ref().map_or(Acks::All, |c| c.acks)),
         idempotent: config.as_ref().is_some_and(|c| c.idempotent),
         rate_milli: u64::from(rate) * 1_000,
@@ -84,15 +96,24 @@ fn producer_now(seen: Seen<'_>, producer: &highwater_engine::client::Producer) -
     let partition = |topic: &str, partition: u32| PartitionRef { topic: topic.to_string(), partition };
     match producer.status() {
         ProducerStatus::Closed | ProducerStatus::Closing => ProducerNow::Closed,
-        ProducerStatus::WaitingForMetadata { topic, partition: number, error, .. } => {
-            ProducerNow::NoLeader { error: error.unwrap_or(ErrorCode::UnknownTopicOrPartition).name().into(), partition: partition(&topic, number.unwrap_or(0)) }
+        ProducerStatus::WaitingForMetadata { topic, partition: number, error, .. } => ProducerNow::NoLeader {
+            error: error.unwrap_or(ErrorCode::UnknownTopicOrPartition).name().into(),
+            partition: partition(&topic, number.unwrap_or(0)),
+        },
+        ProducerStatus::NoLeader { topic, partition: number, error } => {
+            ProducerNow::NoLeader { error: error.name().into(), partition: partition(&topic, number) }
         }
-        ProducerStatus::NoLeader { topic, partition: number, error } => ProducerNow::NoLeader { error: error.name().into(), partition: partition(&topic, number) },
-        ProducerStatus::Retrying { topic, partition: number, error, next_at, .. } => {
-            ProducerNow::Retrying { error: error.name().into(), partition: Some(partition(&topic, number)), next_in_us: next_at.since(seen.now()).0 }
+        ProducerStatus::Retrying { topic, partition: number, error, next_at, .. } => ProducerNow::Retrying {
+            error: error.name().into(),
+            partition: Some(partition(&topic, number)),
+            next_in_us: next_at.since(seen.now()).0,
+        },
+        ProducerStatus::Connecting { .. } | ProducerStatus::WaitingForProducerId | ProducerStatus::Lingering => {
+            ProducerNow::Sending
         }
-        ProducerStatus::Connecting { .. } | ProducerStatus::WaitingForProducerId | ProducerStatus::Lingering => ProducerNow::Sending,
-        ProducerStatus::AwaitingAnswers { oldest } => ProducerNow::AwaitingAcks { oldest_us: seen.now().since(oldest).0 },
+        ProducerStatus::AwaitingAnswers { oldest } => {
+            ProducerNow::AwaitingAcks { oldest_us: seen.now().since(oldest).0 }
+        }
         ProducerStatus::Idle => match producer.last_failure() {
             // The application has been told within the last seconds, and nothing succeeded since that it would show.
             Some((error, at)) if seen.now().since(at).0 < 5_000_000 => ProducerNow::Failing { error: error.into() },
@@ -106,10 +127,18 @@ pub fn coordinator(seen: Seen<'_>, group: &str) -> Coordinator {
     let Some(image) = seen.image() else { return Coordinator::NoTopic };
     let Some(tp) = seen.offsets_tp(group) else { return Coordinator::NoTopic };
     let Some(partition) = image.partition(tp) else { return Coordinator::NoTopic };
-    let missing = |broker: Option<BrokerId>| Coordinator::Missing { last: broker.map(|b| b.0), down: broker.is_some_and(|b| seen.is_down(b)) };
-    let Some(leader) = partition.leader else { return missing(partition.elr.first().or(partition.last_known_elr.first()).or(partition.replicas.first()).copied()) };
+    let missing = |broker: Option<BrokerId>| Coordinator::Missing {
+        last: broker.map(|b| b.0),
+        down: broker.is_some_and(|b| seen.is_down(b)),
+    };
+    let Some(leader) = partition.leader else {
+        return missing(
+            partition.elr.first().or(partition.last_known_elr.first()).or(partition.replicas.first()).copied(),
+        );
+    };
     let Some(broker) = seen.world().broker(leader) else { return missing(Some(leader)) };
-    if broker.coordinator().loading().any(|loading| loading == tp.partition) || broker.state() == BrokerState::Starting {
+    if broker.coordinator().loading().any(|loading| loading == tp.partition) || broker.state() == BrokerState::Starting
+    {
         return Coordinator::Loading { broker: leader.0 };
     }
     Coordinator::Ready { broker: leader.0 }
@@ -145,9 +174,11 @@ fn group(seen: Seen<'_>, ledger: &Ledger, name: String) -> GroupView {
         }
     }
     members.sort_by(|a, b| a.name.cmp(&b.name));
-    let standing = started.iter().filter_map(|(_, id)| seen.world().client(*id)?.as_consumer()).map(|consumer| match consumer.status(seen.now()) {
-        ConsumerStatus::StuckWithoutCoordinator { standing, .. } => standing.len(),
-        _reads => 0,
+    let standing = started.iter().filter_map(|(_, id)| seen.world().client(*id)?.as_consumer()).map(|consumer| {
+        match consumer.status(seen.now()) {
+            ConsumerStatus::StuckWithoutCoordinator { standing, .. } => standing.len(),
+            _reads => 0,
+        }
     });
     let now = group_now(&members, standing.sum());
     GroupView {
@@ -178,7 +209,11 @@ fn is_alive(member: &MemberView) -> bool {
 fn group_now(members: &[MemberView], still: usize) -> GroupNow {
     let alive: Vec<&MemberView> = members.iter().filter(|member| is_alive(member)).collect();
     if alive.is_empty() {
-        return if members.iter().any(|member| member.now == MemberNow::NotStarted) { GroupNow::Starting } else { GroupNow::NoMembers };
+        return if members.iter().any(|member| member.now == MemberNow::NotStarted) {
+            GroupNow::Starting
+        } else {
+            GroupNow::NoMembers
+        };
     }
     let stopped = |member: &MemberView| match &member.now {
         MemberNow::Stopped { error } | MemberNow::Failing { error } => Some(error.clone()),
@@ -187,15 +222,25 @@ fn group_now(members: &[MemberView], still: usize) -> GroupNow {
     };
     if let Some(error) = alive.iter().find_map(|member| stopped(member))
         && alive.iter().all(|member| stopped(member).is_some())
-        && !alive.iter().all(|member| matches!(member.now, MemberNow::FindingCoordinator { .. }) && member.assigned.is_empty() && error == "COORDINATOR_NOT_AVAILABLE")
+        && !alive.iter().all(|member| {
+            matches!(member.now, MemberNow::FindingCoordinator { .. })
+                && member.assigned.is_empty()
+                && error == "COORDINATOR_NOT_AVAILABLE"
+        })
     {
         return GroupNow::Stopped { error };
     }
-    let uncommitted = alive.iter().find_map(|member| if let MemberNow::ReadingUncommitted { error } = &member.now { Some(error.clone()) } else { None });
+    let uncommitted = alive.iter().find_map(|member| {
+        if let MemberNow::ReadingUncommitted { error } = &member.now { Some(error.clone()) } else { None }
+    });
     if let Some(error) = uncommitted {
         let all: usize = alive.iter().map(|member| member.assigned.len()).sum();
         let still = still.min(all);
-        return GroupNow::ReadsWithoutCoordinator { error, partitions_read: (all - still) as u32, partitions_still: still as u32 };
+        return GroupNow::ReadsWithoutCoordinator {
+            error,
+            partitions_read: (all - still) as u32,
+            partitions_still: still as u32,
+        };
     }
     if alive.iter().any(|member| matches!(member.now, MemberNow::Joining | MemberNow::Syncing)) {
         return GroupNow::Rebalancing;
@@ -209,7 +254,9 @@ fn group_now(members: &[MemberView], still: usize) -> GroupNow {
 fn member_view(seen: Seen<'_>, name: &str, id: ClientId) -> MemberView {
     let machine = seen.machine(NodeId::Client(id));
     let (version, long_poll) = match machine.map(|machine| &machine.role) {
-        Some(Role::Client { kind: ClientKind::Consumer(spec), .. }) => (spec.version.name(), spec.poll == PollForm::Long),
+        Some(Role::Client { kind: ClientKind::Consumer(spec), .. }) => {
+            (spec.version.name(), spec.poll == PollForm::Long)
+        }
         Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => ("", false),
     };
     let consumer = machine.and_then(|machine| machine.client()).and_then(Client::as_consumer);
@@ -252,9 +299,15 @@ fn member_now(seen: Seen<'_>, consumer: &Consumer) -> MemberNow {
         ConsumerStatus::Closed | ConsumerStatus::Closing => MemberNow::Closed,
         ConsumerStatus::Failed { exception } => MemberNow::Failing { error: exception.into() },
         ConsumerStatus::Paused { .. } => MemberNow::Paused,
-        ConsumerStatus::LookingForCoordinator { error } => MemberNow::FindingCoordinator { error: error.map(|error| error.name().into()) },
-        ConsumerStatus::StuckWithoutCoordinator { error, reads_on: true, .. } => MemberNow::ReadingUncommitted { error: name(error) },
-        ConsumerStatus::StuckWithoutCoordinator { error, reads_on: false, .. } => MemberNow::Stopped { error: name(error) },
+        ConsumerStatus::LookingForCoordinator { error } => {
+            MemberNow::FindingCoordinator { error: error.map(|error| error.name().into()) }
+        }
+        ConsumerStatus::StuckWithoutCoordinator { error, reads_on: true, .. } => {
+            MemberNow::ReadingUncommitted { error: name(error) }
+        }
+        ConsumerStatus::StuckWithoutCoordinator { error, reads_on: false, .. } => {
+            MemberNow::Stopped { error: name(error) }
+        }
         ConsumerStatus::Joining => MemberNow::Joining,
         ConsumerStatus::Syncing => MemberNow::Syncing,
         ConsumerStatus::FindingPositions | ConsumerStatus::Reading => MemberNow::Reading,

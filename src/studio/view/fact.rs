@@ -3,7 +3,8 @@ use super::model::*;
 
 // ---------------------------------------------------------------- facts
 
-/// One thing that happened or is so, with its values. Every sentence of the page about the run is made from one of these.
+/// One thing that happened or is so, with its values. Every sentence of the page about the run is made from one of
+/// these.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fact {
     // nodes

@@ -1,4 +1,5 @@
-//! From an entry of the trace to a fact with its values. What says nothing to a person has no fact; sentences are made elsewhere.
+//! From an entry of the trace to a fact with its values. What says nothing to a person has no fact; sentences are made
+//! elsewhere.
 
 use highwater_engine::base::{ActionId, BrokerId, NodeId, Seq};
 use highwater_engine::node::message::AdminRequest;
@@ -37,57 +38,170 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
             (Fault, Fact::Healed { a, b })
         }
         Kind::LinkChanged { to } => (Fault, at.link_changed(*to)?),
-        Kind::QuorumRoleChanged { role: QuorumRole::Candidate, epoch } => (Controller, Fact::QuorumElectionBegan { controller: at.controller()?, epoch: epoch.0 as u32 }),
-        Kind::QuorumLeaderElected { leader, epoch } => (Controller, Fact::QuorumLeaderElected { controller: leader.0, epoch: epoch.0 as u32 }),
-        Kind::ControllerActivated { epoch } => (Controller, Fact::ActiveController { controller: at.controller()?, epoch: epoch.0 as u32 }),
-        Kind::ControllerResigned { epoch } => (Controller, Fact::QuorumLeaderResigned { controller: at.controller()?, epoch: epoch.0 as u32 }),
-        Kind::QuorumLogTruncated { .. } => (Controller, Fact::Other { term: "metadata log truncated".into(), who: Some(at.who()) }),
-        Kind::BrokerRegistered { broker, epoch, clean } => (Controller, Fact::Registered { broker: broker.0, epoch: count(epoch.0), clean: *clean }),
-        Kind::RegistrationRefused { broker, error } => (Controller, Fact::Other { term: error.name().into(), who: Some(NodeRef::Broker(broker.0)) }),
+        Kind::QuorumRoleChanged { role: QuorumRole::Candidate, epoch } => {
+            (Controller, Fact::QuorumElectionBegan { controller: at.controller()?, epoch: epoch.0 as u32 })
+        }
+        Kind::QuorumLeaderElected { leader, epoch } => {
+            (Controller, Fact::QuorumLeaderElected { controller: leader.0, epoch: epoch.0 as u32 })
+        }
+        Kind::ControllerActivated { epoch } => {
+            (Controller, Fact::ActiveController { controller: at.controller()?, epoch: epoch.0 as u32 })
+        }
+        Kind::ControllerResigned { epoch } => {
+            (Controller, Fact::QuorumLeaderResigned { controller: at.controller()?, epoch: epoch.0 as u32 })
+        }
+        Kind::QuorumLogTruncated { .. } => {
+            (Controller, Fact::Other { term: "metadata log truncated".into(), who: Some(at.who()) })
+        }
+        Kind::BrokerRegistered { broker, epoch, clean } => {
+            (Controller, Fact::Registered { broker: broker.0, epoch: count(epoch.0), clean: *clean })
+        }
+        Kind::RegistrationRefused { broker, error } => {
+            (Controller, Fact::Other { term: error.name().into(), who: Some(NodeRef::Broker(broker.0)) })
+        }
         Kind::BrokerFenced { broker, last_contact } => {
             let session = seen.world().config().broker_session_timeout.0;
-            (Controller, Fact::Fenced { broker: broker.0, session_us: last_contact.map_or(session, |last| entry.at.since(last).0) })
+            (
+                Controller,
+                Fact::Fenced {
+                    broker: broker.0,
+                    session_us: last_contact.map_or(session, |last| entry.at.since(last).0),
+                },
+            )
         }
         Kind::BrokerUnfenced { broker } => (Controller, Fact::Unfenced { broker: broker.0 }),
         Kind::ControlledShutdownBegun { broker } => (Controller, Fact::ControlledShutdownBegan { broker: broker.0 }),
-        Kind::TopicCreated { name, partitions, replication_factor, .. } => {
-            (Setting, Fact::TopicCreated { topic: name.to_string(), partitions: *partitions, replication_factor: *replication_factor })
-        }
+        Kind::TopicCreated { name, partitions, replication_factor, .. } => (
+            Setting,
+            Fact::TopicCreated {
+                topic: name.to_string(),
+                partitions: *partitions,
+                replication_factor: *replication_factor,
+            },
+        ),
         Kind::TopicDeleted { name, .. } => (Setting, Fact::Other { term: format!("{name} deleted").into(), who: None }),
-        Kind::PartitionsAdded { topic, total } => (Setting, Fact::Other { term: format!("{}: {total} partitions", seen.topic_name(*topic)).into(), who: None }),
-        Kind::ConfigChanged { name, value } => {
-            (Setting, Fact::ConfigChanged { target: at.config_target(), key: name.to_string().into(), value: value.as_ref().map_or_else(String::new, |v| v.to_string()).into() })
-        }
+        Kind::PartitionsAdded { topic, total } => (
+            Setting,
+            Fact::Other { term: format!("{}: {total} partitions", seen.topic_name(*topic)).into(), who: None },
+        ),
+        Kind::ConfigChanged { name, value } => (
+            Setting,
+            Fact::ConfigChanged {
+                target: at.config_target(),
+                key: name.to_string().into(),
+                value: value.as_ref().map_or_else(String::new, |v| v.to_string()).into(),
+            },
+        ),
         Kind::ActionAnswered { action, error } => (Setting, at.answered(*action, *error)?),
-        Kind::LeaderElected { tp, leader, epoch, election, .. } => {
-            (Controller, Fact::LeaderElected { partition: seen.partition(*tp), broker: leader.0, epoch: epoch.0.max(0) as u32, how: how(*election) })
+        Kind::LeaderElected { tp, leader, epoch, election, .. } => (
+            Controller,
+            Fact::LeaderElected {
+                partition: seen.partition(*tp),
+                broker: leader.0,
+                epoch: epoch.0.max(0) as u32,
+                how: how(*election),
+            },
+        ),
+        Kind::LeaderLost { tp, previous, .. } => {
+            (Controller, Fact::PartitionOffline { partition: seen.partition(*tp), last: Some(previous.0) })
         }
-        Kind::LeaderLost { tp, previous, .. } => (Controller, Fact::PartitionOffline { partition: seen.partition(*tp), last: Some(previous.0) }),
-        Kind::IsrShrunk { tp, isr, removed, by, .. } => (Replication, Fact::IsrShrunk { partition: seen.partition(*tp), removed: ids(removed), isr: ids(isr), by: isr_by(*by) }),
-        Kind::IsrExpanded { tp, isr, added, .. } => (Replication, Fact::IsrExpanded { partition: seen.partition(*tp), added: ids(added), isr: ids(isr), by: at.expanded_by() }),
-        Kind::AlterPartitionRefused { tp, error } => (Replication, Fact::IsrChangeRefused { partition: seen.partition(*tp), error: error.name().into() }),
-        Kind::BecameLeader { tp, epoch, .. } => (Replication, Fact::BecameLeader { partition: seen.partition(*tp), broker: at.broker()?, epoch: epoch.0.max(0) as u32 }),
-        Kind::BecameFollower { tp, epoch, leader } => {
-            (Replication, Fact::BecameFollower { partition: seen.partition(*tp), broker: at.broker()?, leader: leader.0, epoch: epoch.0.max(0) as u32 })
+        Kind::IsrShrunk { tp, isr, removed, by, .. } => (
+            Replication,
+            Fact::IsrShrunk { partition: seen.partition(*tp), removed: ids(removed), isr: ids(isr), by: isr_by(*by) },
+        ),
+        Kind::IsrExpanded { tp, isr, added, .. } => (
+            Replication,
+            Fact::IsrExpanded {
+                partition: seen.partition(*tp),
+                added: ids(added),
+                isr: ids(isr),
+                by: at.expanded_by(),
+            },
+        ),
+        Kind::AlterPartitionRefused { tp, error } => {
+            (Replication, Fact::IsrChangeRefused { partition: seen.partition(*tp), error: error.name().into() })
         }
-        Kind::Appended { tp, base_offset, count: n, .. } => {
-            (Replication, Fact::Appended { partition: seen.partition(*tp), broker: at.broker()?, first: count(*base_offset), last: count(base_offset + i64::from(*n) - 1) })
-        }
+        Kind::BecameLeader { tp, epoch, .. } => (
+            Replication,
+            Fact::BecameLeader { partition: seen.partition(*tp), broker: at.broker()?, epoch: epoch.0.max(0) as u32 },
+        ),
+        Kind::BecameFollower { tp, epoch, leader } => (
+            Replication,
+            Fact::BecameFollower {
+                partition: seen.partition(*tp),
+                broker: at.broker()?,
+                leader: leader.0,
+                epoch: epoch.0.max(0) as u32,
+            },
+        ),
+        Kind::Appended { tp, base_offset, count: n, .. } => (
+            Replication,
+            Fact::Appended {
+                partition: seen.partition(*tp),
+                broker: at.broker()?,
+                first: count(*base_offset),
+                last: count(base_offset + i64::from(*n) - 1),
+            },
+        ),
         Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => {
-            let from =
-                at.before(|kind| if let Kind::HighWatermarkAdvanced { tp: other, high_watermark, leader: true } = kind { (other == tp).then_some(*high_watermark) } else { None });
-            (Replication, Fact::HighWatermarkAdvanced { partition: seen.partition(*tp), broker: at.broker()?, from: count(from.unwrap_or(0)), to: count(*high_watermark) })
+            let from = at.before(|kind| {
+                if let Kind::HighWatermarkAdvanced { tp: other, high_watermark, leader: true } = kind {
+                    (other == tp).then_some(*high_watermark)
+                } else {
+                    None
+                }
+            });
+            (
+                Replication,
+                Fact::HighWatermarkAdvanced {
+                    partition: seen.partition(*tp),
+                    broker: at.broker()?,
+                    from: count(from.unwrap_or(0)),
+                    to: count(*high_watermark),
+                },
+            )
         }
-        Kind::LogTruncated { tp, from, to, .. } => (Replication, Fact::Truncated { partition: seen.partition(*tp), broker: at.broker()?, from: count(*from), to: count(*to) }),
-        Kind::ProduceRefused { tp, error } => (Producer, Fact::Refused { producer: at.asker(), partition: seen.partition(*tp), error: error.name().into() }),
-        Kind::ProduceTimedOut { tp } => (Producer, Fact::ProduceTimedOut { producer: at.asker(), partition: seen.partition(*tp), count: 1 }),
-        Kind::RecordAcked { tp, offset, .. } => {
-            (Producer, Fact::Acked { producer: at.client(), partition: seen.partition(*tp), first: count(*offset), last: count(*offset), by: at.acked_by() })
+        Kind::LogTruncated { tp, from, to, .. } => (
+            Replication,
+            Fact::Truncated {
+                partition: seen.partition(*tp),
+                broker: at.broker()?,
+                from: count(*from),
+                to: count(*to),
+            },
+        ),
+        Kind::ProduceRefused { tp, error } => (
+            Producer,
+            Fact::Refused { producer: at.asker(), partition: seen.partition(*tp), error: error.name().into() },
+        ),
+        Kind::ProduceTimedOut { tp } => {
+            (Producer, Fact::ProduceTimedOut { producer: at.asker(), partition: seen.partition(*tp), count: 1 })
         }
-        Kind::RecordFailed { tp: Some(tp), exception, .. } => (Producer, Fact::Refused { producer: at.client(), partition: seen.partition(*tp), error: (*exception).into() }),
-        Kind::RecordFailed { tp: None, exception, .. } => (Producer, Fact::ClientError { client: at.who(), error: (*exception).into() }),
-        Kind::ProducerRetries { tp, error } => (Producer, Fact::Retried { producer: at.client(), partition: seen.partition(*tp), error: error.name().into() }),
-        Kind::CoordinatorLoading { partition } => (Group, Fact::CoordinatorLoading { group: at.group_of(*partition)?, broker: at.broker()?, partition: *partition }),
+        Kind::RecordAcked { tp, offset, .. } => (
+            Producer,
+            Fact::Acked {
+                producer: at.client(),
+                partition: seen.partition(*tp),
+                first: count(*offset),
+                last: count(*offset),
+                by: at.acked_by(),
+            },
+        ),
+        Kind::RecordFailed { tp: Some(tp), exception, .. } => (
+            Producer,
+            Fact::Refused { producer: at.client(), partition: seen.partition(*tp), error: (*exception).into() },
+        ),
+        Kind::RecordFailed { tp: None, exception, .. } => {
+            (Producer, Fact::ClientError { client: at.who(), error: (*exception).into() })
+        }
+        Kind::ProducerRetries { tp, error } => (
+            Producer,
+            Fact::Retried { producer: at.client(), partition: seen.partition(*tp), error: error.name().into() },
+        ),
+        Kind::CoordinatorLoading { partition } => (
+            Group,
+            Fact::CoordinatorLoading { group: at.group_of(*partition)?, broker: at.broker()?, partition: *partition },
+        ),
         Kind::CoordinatorLoaded { partition, .. } => {
             at.group_of(*partition)?;
             (Group, Fact::CoordinatorLoaded { broker: at.broker()?, partition: *partition })
@@ -95,26 +209,69 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
         Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation } => {
             (Group, Fact::Rebalancing { group: group.to_string(), generation: generation.0.max(0) as u32 })
         }
-        Kind::GroupStateChanged { group, state: GroupState::Stable, generation } => {
-            (Group, Fact::GroupStable { group: group.to_string(), generation: generation.0.max(0) as u32, members: at.n_members(group) })
+        Kind::GroupStateChanged { group, state: GroupState::Stable, generation } => (
+            Group,
+            Fact::GroupStable {
+                group: group.to_string(),
+                generation: generation.0.max(0) as u32,
+                members: at.n_members(group),
+            },
+        ),
+        Kind::MemberJoined { group, member } => {
+            (Group, Fact::MemberJoined { group: group.to_string(), member: at.member_name(member) })
         }
-        Kind::MemberJoined { group, member } => (Group, Fact::MemberJoined { group: group.to_string(), member: at.member_name(member) }),
-        Kind::MemberRemoved { group, member, expired: true } => (Group, Fact::MemberExpired { group: group.to_string(), member: at.member_name(member) }),
-        Kind::MemberRemoved { group, member, expired: false } => (Group, Fact::MemberLeft { group: group.to_string(), member: at.member_name(member) }),
+        Kind::MemberRemoved { group, member, expired: true } => {
+            (Group, Fact::MemberExpired { group: group.to_string(), member: at.member_name(member) })
+        }
+        Kind::MemberRemoved { group, member, expired: false } => {
+            (Group, Fact::MemberLeft { group: group.to_string(), member: at.member_name(member) })
+        }
         Kind::OffsetsCommitted { group, offsets } => {
             let (tp, offset) = offsets.first()?;
-            (Group, Fact::OffsetsCommitted { group: group.to_string(), member: at.asker(), partition: seen.partition(*tp), offset: count(*offset) })
+            (
+                Group,
+                Fact::OffsetsCommitted {
+                    group: group.to_string(),
+                    member: at.asker(),
+                    partition: seen.partition(*tp),
+                    offset: count(*offset),
+                },
+            )
         }
-        Kind::CoordinatorDiscovered { group, coordinator } => {
-            (Group, Fact::CoordinatorFound { group: group.to_string(), broker: coordinator.0, partition: seen.group_partition(group) })
+        Kind::CoordinatorDiscovered { group, coordinator } => (
+            Group,
+            Fact::CoordinatorFound {
+                group: group.to_string(),
+                broker: coordinator.0,
+                partition: seen.group_partition(group),
+            },
+        ),
+        Kind::CoordinatorUnknown { group, error } => (
+            Group,
+            Fact::CoordinatorUnavailable {
+                group: group.to_string(),
+                partition: seen.group_partition(group),
+                error: error.name().into(),
+            },
+        ),
+        Kind::CommitFailed { group, exception } => {
+            (Group, Fact::CommitFailed { group: group.to_string(), member: at.client(), error: (*exception).into() })
         }
-        Kind::CoordinatorUnknown { group, error } => {
-            (Group, Fact::CoordinatorUnavailable { group: group.to_string(), partition: seen.group_partition(group), error: error.name().into() })
+        Kind::PollFailed { exception, .. } => {
+            (Group, Fact::ClientError { client: at.who(), error: (*exception).into() })
         }
-        Kind::CommitFailed { group, exception } => (Group, Fact::CommitFailed { group: group.to_string(), member: at.client(), error: (*exception).into() }),
-        Kind::PollFailed { exception, .. } => (Group, Fact::ClientError { client: at.who(), error: (*exception).into() }),
-        Kind::RecordDelivered { tp, offset, .. } => (Group, Fact::Delivered { member: at.client(), partition: seen.partition(*tp), first: count(*offset), last: count(*offset) }),
-        Kind::PositionReset { tp, offset } => (Group, Fact::PositionReset { member: at.client(), partition: seen.partition(*tp), to: count(*offset) }),
+        Kind::RecordDelivered { tp, offset, .. } => (
+            Group,
+            Fact::Delivered {
+                member: at.client(),
+                partition: seen.partition(*tp),
+                first: count(*offset),
+                last: count(*offset),
+            },
+        ),
+        Kind::PositionReset { tp, offset } => {
+            (Group, Fact::PositionReset { member: at.client(), partition: seen.partition(*tp), to: count(*offset) })
+        }
         Kind::ClientClosed { .. } => (at.client_kind(), Fact::ClientClosed { client: at.who() }),
         Kind::Acted { action } => (Setting, at.acted(*action)?),
         Kind::ShutdownRequested
@@ -238,14 +395,18 @@ impl<'a> Reader<'a> {
     fn started(&self) -> (LogKind, Fact) {
         match self.who() {
             node @ (NodeRef::Controller(_) | NodeRef::Broker(_)) => (LogKind::Fault, Fact::Started { node }),
-            client @ (NodeRef::Producer(_) | NodeRef::Member(_) | NodeRef::Admin) => (self.client_kind(), Fact::ClientStarted { client }),
+            client @ (NodeRef::Producer(_) | NodeRef::Member(_) | NodeRef::Admin) => {
+                (self.client_kind(), Fact::ClientStarted { client })
+            }
         }
     }
 
     /// The causes of this entry, the nearest first.
     fn causes(&self) -> impl Iterator<Item = &'a TraceEntry> {
         let reel = self.seen.reel();
-        std::iter::successors(reel.cause(self.index), move |index| reel.cause(*index)).take(CAUSES).filter_map(move |index| reel.get(index))
+        std::iter::successors(reel.cause(self.index), move |index| reel.cause(*index))
+            .take(CAUSES)
+            .filter_map(move |index| reel.get(index))
     }
 
     /// The client whose request led here.
@@ -255,7 +416,11 @@ impl<'a> Reader<'a> {
     }
 
     fn before<T>(&self, pick: impl Fn(&Kind) -> Option<T>) -> Option<T> {
-        self.seen.reel().entries(self.index.saturating_sub(LOOK_BACK)..self.index).rev().find_map(|(_, entry)| pick(&entry.kind))
+        self.seen
+            .reel()
+            .entries(self.index.saturating_sub(LOOK_BACK)..self.index)
+            .rev()
+            .find_map(|(_, entry)| pick(&entry.kind))
     }
 
     /// One action changes many directions of links; the first entry speaks for all of them.
@@ -290,26 +455,47 @@ impl<'a> Reader<'a> {
 
     fn link_changed(&self, to: NodeId) -> Option<Fact> {
         let before = self.index.checked_sub(1).and_then(|index| self.seen.reel().get(index));
-        let mirror = before.is_some_and(|entry| entry.cause == self.entry.cause && entry.kind == Kind::LinkChanged { to: self.entry.who });
+        let mirror = before.is_some_and(|entry| {
+            entry.cause == self.entry.cause && entry.kind == Kind::LinkChanged { to: self.entry.who }
+        });
         if mirror {
             return None;
         }
         let setup = self.seen.world().network().link_setup(self.entry.who, to);
-        let (latency, loss) = match self.action(|action| if let Action::Link { latency, loss_per_million, .. } = action { Some((*latency, *loss_per_million)) } else { None }) {
+        let (latency, loss) = match self.action(|action| {
+            if let Action::Link { latency, loss_per_million, .. } = action {
+                Some((*latency, *loss_per_million))
+            } else {
+                None
+            }
+        }) {
             Some((latency, loss)) => (latency.unwrap_or(setup.latency), loss.unwrap_or(setup.loss_per_million)),
             None => (setup.latency, setup.loss_per_million),
         };
-        Some(Fact::LinkChanged { a: self.who(), b: self.seen.node(to), latency_us: latency.0, loss_permille: loss / 1_000 })
+        Some(Fact::LinkChanged {
+            a: self.who(),
+            b: self.seen.node(to),
+            latency_us: latency.0,
+            loss_permille: loss / 1_000,
+        })
     }
 
     /// The action at the root of this entry.
     fn action<T>(&self, pick: impl Fn(&Action) -> Option<T>) -> Option<T> {
-        let acted = |entry: &TraceEntry| if let Kind::Acted { action } = entry.kind { self.seen.reel().action(action) } else { None };
+        let acted = |entry: &TraceEntry| {
+            if let Kind::Acted { action } = entry.kind { self.seen.reel().action(action) } else { None }
+        };
         std::iter::once(self.entry).chain(self.causes()).find_map(|entry| acted(entry).and_then(|action| pick(action)))
     }
 
     fn config_target(&self) -> ConfigTarget {
-        let resource = self.action(|action| if let Action::Admin(AdminRequest::AlterConfigs { resource, .. }) = action { Some(resource.clone()) } else { None });
+        let resource = self.action(|action| {
+            if let Action::Admin(AdminRequest::AlterConfigs { resource, .. }) = action {
+                Some(resource.clone())
+            } else {
+                None
+            }
+        });
         match resource {
             Some(EngineTarget::Topic(name)) => ConfigTarget::Topic(name.to_string()),
             Some(EngineTarget::Broker(id)) => ConfigTarget::Broker(id.0),
@@ -323,22 +509,32 @@ impl<'a> Reader<'a> {
         match &**action {
             Action::Reconfigure { name, config } => {
                 let (key, value) = config.iter().next()?;
-                Some(Fact::ConfigChanged { target: ConfigTarget::Client(name.to_string()), key: key.to_string().into(), value: value.to_string().into() })
+                Some(Fact::ConfigChanged {
+                    target: ConfigTarget::Client(name.to_string()),
+                    key: key.to_string().into(),
+                    value: value.to_string().into(),
+                })
             }
-            Action::SetRate { client, per_second } => {
-                Some(Fact::ConfigChanged { target: ConfigTarget::Client(client.to_string()), key: "rate".into(), value: format!("{per_second}/s").into() })
-            }
+            Action::SetRate { client, per_second } => Some(Fact::ConfigChanged {
+                target: ConfigTarget::Client(client.to_string()),
+                key: "rate".into(),
+                value: format!("{per_second}/s").into(),
+            }),
             _shown_by_its_effects => None,
         }
     }
 
     fn refused(&self, number: ActionId) -> Fact {
         let refused = self.seen.reel().refused().get(number.0 as usize);
-        let error = refused.and_then(|refused| refused.refusal.as_ref()).map_or("nobody plays this role".into(), refusal_term);
-        let action = refused.and_then(|refused| self.seen.recording.branch().lowered.plan.get(refused.index)).map_or("action", |due| match &due.need {
-            crate::scenario::Need::Ready(action) => action_term(action),
-            crate::scenario::Need::Role(_) => "action",
-        });
+        let error =
+            refused.and_then(|refused| refused.refusal.as_ref()).map_or("nobody plays this role".into(), refusal_term);
+        let action = refused.and_then(|refused| self.seen.recording.branch().lowered.plan.get(refused.index)).map_or(
+            "action",
+            |due| match &due.need {
+                crate::scenario::Need::Ready(action) => action_term(action),
+                crate::scenario::Need::Role(_) => "action",
+            },
+        );
         Fact::ActionRefused { action: action.into(), error }
     }
 
@@ -348,13 +544,21 @@ impl<'a> Reader<'a> {
         }
         let action = self.seen.reel().action(id)?;
         Some(match &**action {
-            Action::Admin(AdminRequest::CreateTopic(request)) => Fact::TopicCreateRefused { topic: request.name.to_string(), error: error.name().into() },
+            Action::Admin(AdminRequest::CreateTopic(request)) => {
+                Fact::TopicCreateRefused { topic: request.name.to_string(), error: error.name().into() }
+            }
             other => Fact::ActionRefused { action: action_term(other).into(), error: error.name().into() },
         })
     }
 
     fn expanded_by(&self) -> IsrBy {
-        let proposer = self.causes().find_map(|entry| if let (Kind::IsrExpandProposed { .. }, NodeId::Broker(BrokerId(id))) = (&entry.kind, entry.who) { Some(id) } else { None });
+        let proposer = self.causes().find_map(|entry| {
+            if let (Kind::IsrExpandProposed { .. }, NodeId::Broker(BrokerId(id))) = (&entry.kind, entry.who) {
+                Some(id)
+            } else {
+                None
+            }
+        });
         proposer.map_or(IsrBy::Controller, IsrBy::Leader)
     }
 
@@ -374,14 +578,22 @@ impl<'a> Reader<'a> {
 
     fn n_members(&self, group: &str) -> u32 {
         let NodeId::Broker(id) = self.entry.who else { return 0 };
-        let groups = self.seen.world().broker(id).map(|broker| broker.groups().find(|view| &**view.name == group).map_or(0, |view| view.members.len()));
+        let groups = self
+            .seen
+            .world()
+            .broker(id)
+            .map(|broker| broker.groups().find(|view| &**view.name == group).map_or(0, |view| view.members.len()));
         groups.unwrap_or(0) as u32
     }
 
     /// A member id begins with the `client.id`, which here is the member's name.
     fn member_name(&self, id: &str) -> String {
-        let names = self.seen.world().machines().filter_map(|(node, _)| if let NodeId::Client(id) = node { self.seen.world().client_name(id) } else { None });
-        let best = names.filter(|name| id.strip_prefix(&***name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))).max_by_key(|name| name.len());
+        let names = self.seen.world().machines().filter_map(|(node, _)| {
+            if let NodeId::Client(id) = node { self.seen.world().client_name(id) } else { None }
+        });
+        let best = names
+            .filter(|name| id.strip_prefix(&***name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+            .max_by_key(|name| name.len());
         best.map_or_else(|| id.to_string(), |name| name.to_string())
     }
 }
@@ -424,19 +636,31 @@ pub fn of_verb(verb: &Verb) -> Option<Fact> {
             Fact::ConfigChanged { target, key: key.clone().into(), value: value.clone().into() }
         }
         Verb::SetClient { name, rate, config } => {
-            let (key, value) = config.iter().next().map(|(key, value)| (key.clone(), value.clone())).or_else(|| rate.map(|rate| ("rate".to_string(), format!("{rate}/s"))))?;
+            let (key, value) = config
+                .iter()
+                .next()
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .or_else(|| rate.map(|rate| ("rate".to_string(), format!("{rate}/s"))))?;
             Fact::ConfigChanged { target: ConfigTarget::Client(name.clone()), key: key.into(), value: value.into() }
         }
         Verb::StartClient { name, .. } => Fact::ClientStarted { client: NodeRef::Producer(name.clone()) },
         Verb::Join(join) => Fact::ClientStarted { client: NodeRef::Member(join.member.clone()) },
         Verb::Leave(name) | Verb::StopClient(name) => Fact::ClientClosed { client: NodeRef::Member(name.clone()) },
         Verb::KillClient(name) => Fact::Killed { node: NodeRef::Member(name.clone()) },
-        Verb::ElectLeaders { partition, .. } => Fact::Other { term: format!("ElectLeaders {}-{}", partition.topic, partition.partition).into(), who: None },
+        Verb::ElectLeaders { partition, .. } => {
+            Fact::Other { term: format!("ElectLeaders {}-{}", partition.topic, partition.partition).into(), who: None }
+        }
         Verb::CreateTopic { name, .. } => Fact::Other { term: format!("CreateTopics {name}").into(), who: None },
-        Verb::AddPartitions { topic, .. } => Fact::Other { term: format!("CreatePartitions {topic}").into(), who: None },
+        Verb::AddPartitions { topic, .. } => {
+            Fact::Other { term: format!("CreatePartitions {topic}").into(), who: None }
+        }
         Verb::DeleteTopic(topic) => Fact::Other { term: format!("DeleteTopics {topic}").into(), who: None },
-        Verb::DeleteRecords { partition, .. } => Fact::Other { term: format!("DeleteRecords {}-{}", partition.topic, partition.partition).into(), who: None },
-        Verb::Produce(produce) => Fact::Other { term: "Produce".into(), who: Some(NodeRef::Producer(produce.client.clone())) },
+        Verb::DeleteRecords { partition, .. } => {
+            Fact::Other { term: format!("DeleteRecords {}-{}", partition.topic, partition.partition).into(), who: None }
+        }
+        Verb::Produce(produce) => {
+            Fact::Other { term: "Produce".into(), who: Some(NodeRef::Producer(produce.client.clone())) }
+        }
         Verb::PauseClient { member, .. } => Fact::Paused { node: NodeRef::Member(member.clone()) },
         Verb::Seek { member, .. } => Fact::Other { term: "seek".into(), who: Some(NodeRef::Member(member.clone())) },
         Verb::Commit(member) => Fact::Other { term: "OffsetCommit".into(), who: Some(NodeRef::Member(member.clone())) },

@@ -28,7 +28,9 @@ pub fn inspect(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, about: &Subject) 
     let (sections, questions) = match about {
         Subject::Controller(id) => controller(seen, *id)?,
         Subject::Broker(id) => broker(seen, scene, *id)?,
-        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => partition(scene, p)?,
+        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => {
+            partition(scene, p)?
+        }
         Subject::Replica { partition, broker } => replica(seen, partition, *broker)?,
         Subject::Record { partition, broker, offset } => record(seen, partition, *broker, *offset)?,
         Subject::Producer(name) => producer(seen, scene, name)?,
@@ -39,7 +41,11 @@ pub fn inspect(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, about: &Subject) 
         Subject::Verdict(_) => return None,
         Subject::Trace(id) => trace(seen, *id)?,
     };
-    Some(Inspection { about: about.clone(), sections: sections.into_iter().filter(|section| !section.rows.is_empty()).collect(), questions })
+    Some(Inspection {
+        about: about.clone(),
+        sections: sections.into_iter().filter(|section| !section.rows.is_empty()).collect(),
+        questions,
+    })
 }
 
 type Parts = (Vec<InspectSection>, Vec<Subject>);
@@ -48,47 +54,72 @@ fn timers(seen: Seen<'_>, machine: &Machine) -> InspectSection {
     let name = |timer: &Timer| {
         let text = format!("{timer:?}");
         // A request's timer names its connection; the word is enough for a person.
-        let inner = text.split_once('(').map_or(text.as_str(), |(outer, inner)| if outer == "RequestTimeout" { "request.timeout.ms" } else { inner.trim_end_matches(')') });
+        let inner = text.split_once('(').map_or(text.as_str(), |(outer, inner)| {
+            if outer == "RequestTimeout" { "request.timeout.ms" } else { inner.trim_end_matches(')') }
+        });
         inner.split([' ', '{']).next().unwrap_or(inner).to_string()
     };
-    let rows = machine.timers.iter().take(40).map(|(at, timer)| InspectRow { name: name(timer).into(), value: InspectValue::In(at.since(seen.now()).0) });
+    let rows = machine
+        .timers
+        .iter()
+        .take(40)
+        .map(|(at, timer)| InspectRow { name: name(timer).into(), value: InspectValue::In(at.since(seen.now()).0) });
     section(InspectKind::Timers, rows.collect())
 }
 
 fn controller(seen: Seen<'_>, id: u32) -> Option<Parts> {
     let machine = seen.machine(NodeId::Controller(ControllerId(id)))?;
-    let mut identity = vec![number("node.id", i64::from(id)), number("log_end_offset", machine.disk.metadata_log.end_offset())];
+    let mut identity =
+        vec![number("node.id", i64::from(id)), number("log_end_offset", machine.disk.metadata_log.end_offset())];
     let mut log = Vec::new();
     if let Some(controller) = machine.controller() {
         identity.push(number("quorum epoch", i64::from(controller.epoch().0)));
-        identity.push(row("quorum leader", controller.leader().map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Controller(leader.0)))));
+        identity.push(row(
+            "quorum leader",
+            controller.leader().map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Controller(leader.0))),
+        ));
         identity.push(number("high_watermark", controller.high_watermark()));
-        log.extend(
-            controller
-                .last_records(&machine.disk, 12)
-                .into_iter()
-                .map(|record| InspectRow { name: format!("{}", record.offset).into(), value: InspectValue::Term(record.name.into()) }),
-        );
+        log.extend(controller.last_records(&machine.disk, 12).into_iter().map(|record| InspectRow {
+            name: format!("{}", record.offset).into(),
+            value: InspectValue::Term(record.name.into()),
+        }));
     }
-    Some((vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log), timers(seen, machine)], vec![Subject::Controller(id)]))
+    Some((
+        vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log), timers(seen, machine)],
+        vec![Subject::Controller(id)],
+    ))
 }
 
 fn broker(seen: Seen<'_>, scene: &Scene, id: u32) -> Option<Parts> {
     let machine = seen.machine(NodeId::Broker(BrokerId(id)))?;
     let view = scene.brokers.iter().find(|broker| broker.id == id)?;
     let mut identity = vec![number("node.id", i64::from(id)), number("incarnation", i64::from(machine.incarnation))];
-    identity.push(row("broker.rack", view.rack.clone().map_or(InspectValue::None, |rack| InspectValue::Term(rack.into()))));
-    let mut registration = vec![row("broker epoch", view.broker_epoch.map_or(InspectValue::None, |epoch| InspectValue::Number(epoch as i64)))];
+    identity
+        .push(row("broker.rack", view.rack.clone().map_or(InspectValue::None, |rack| InspectValue::Term(rack.into()))));
+    let mut registration = vec![row(
+        "broker epoch",
+        view.broker_epoch.map_or(InspectValue::None, |epoch| InspectValue::Number(epoch as i64)),
+    )];
     if let Some(in_us) = view.fenced_in_us {
         registration.push(row("broker.session.timeout.ms", InspectValue::In(in_us)));
     }
     if let Some(broker) = machine.broker() {
         identity.push(term("state", format!("{:?}", broker.state())));
         identity.push(number("metadata offset", broker.image().applied_to));
-        identity.push(row("active controller", broker.controller().map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Controller(leader.0)))));
+        identity.push(row(
+            "active controller",
+            broker.controller().map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Controller(leader.0))),
+        ));
         registration.push(row("fenced", InspectValue::Bool(broker.is_fenced())));
     }
-    Some((vec![section(InspectKind::Identity, identity), section(InspectKind::Registration, registration), timers(seen, machine)], vec![Subject::Broker(id)]))
+    Some((
+        vec![
+            section(InspectKind::Identity, identity),
+            section(InspectKind::Registration, registration),
+            timers(seen, machine),
+        ],
+        vec![Subject::Broker(id)],
+    ))
 }
 
 fn partition(scene: &Scene, p: &PartitionRef) -> Option<Parts> {
@@ -105,7 +136,10 @@ fn partition(scene: &Scene, p: &PartitionRef) -> Option<Parts> {
         number("high_watermark", column.high_watermark as i64),
         number("min.insync.replicas", i64::from(topic.min_insync_replicas)),
     ];
-    Some((vec![section(InspectKind::Identity, rows)], vec![Subject::Leader(p.clone()), Subject::Isr(p.clone()), Subject::HighWatermark(p.clone())]))
+    Some((
+        vec![section(InspectKind::Identity, rows)],
+        vec![Subject::Leader(p.clone()), Subject::Isr(p.clone()), Subject::HighWatermark(p.clone())],
+    ))
 }
 
 fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
@@ -125,7 +159,12 @@ fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
     let mut epochs = Vec::new();
     if let Some(log) = machine.disk.log(tp) {
         log_rows.extend([number("log_start_offset", log.start_offset()), number("log_end_offset", log.end_offset())]);
-        epochs.extend(log.epochs().entries().iter().map(|(epoch, start)| InspectRow { name: format!("{epoch}").into(), value: InspectValue::Number(*start) }));
+        epochs.extend(
+            log.epochs().entries().iter().map(|(epoch, start)| InspectRow {
+                name: format!("{epoch}").into(),
+                value: InspectValue::Number(*start),
+            }),
+        );
     }
     let mut fetch = Vec::new();
     if let Some(view) = machine.broker().and_then(|process| process.replica(tp)) {
@@ -135,11 +174,26 @@ fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
         if let Some(state) = view.fetch_state {
             fetch.push(term("fetch state", format!("{state:?}")));
         }
-        fetch.push(row("leader", view.leader.map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Broker(leader.0)))));
+        fetch.push(row(
+            "leader",
+            view.leader.map_or(InspectValue::None, |leader| InspectValue::Node(NodeRef::Broker(leader.0))),
+        ));
     }
-    let sections =
-        vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log_rows), section(InspectKind::EpochCache, epochs), section(InspectKind::Fetchers, fetch)];
-    Some((sections, vec![Subject::Replica { partition: p.clone(), broker }, Subject::Leader(p.clone()), Subject::Isr(p.clone()), Subject::HighWatermark(p.clone())]))
+    let sections = vec![
+        section(InspectKind::Identity, identity),
+        section(InspectKind::Log, log_rows),
+        section(InspectKind::EpochCache, epochs),
+        section(InspectKind::Fetchers, fetch),
+    ];
+    Some((
+        sections,
+        vec![
+            Subject::Replica { partition: p.clone(), broker },
+            Subject::Leader(p.clone()),
+            Subject::Isr(p.clone()),
+            Subject::HighWatermark(p.clone()),
+        ],
+    ))
 }
 
 fn record(seen: Seen<'_>, p: &PartitionRef, broker: u32, offset: u64) -> Option<Parts> {
@@ -153,25 +207,54 @@ fn record(seen: Seen<'_>, p: &PartitionRef, broker: u32, offset: u64) -> Option<
         row("timestamp", InspectValue::Moment(seen.us(batch.timestamp))),
     ];
     if let Some(record) = batch.data().get((offset as i64 - batch.base_offset) as usize) {
-        rows.push(row("key", record.key.as_ref().map_or(InspectValue::None, |key| InspectValue::Term(key.to_string().into()))));
+        rows.push(row(
+            "key",
+            record.key.as_ref().map_or(InspectValue::None, |key| InspectValue::Term(key.to_string().into())),
+        ));
         rows.push(term("value", record.value.chars().take(80).collect::<String>()));
     }
     if let Some(stamp) = batch.producer {
-        rows.extend([number("producer id", stamp.id.0), number("producer epoch", i64::from(stamp.epoch.0)), number("base sequence", i64::from(stamp.base_sequence))]);
+        rows.extend([
+            number("producer id", stamp.id.0),
+            number("producer epoch", i64::from(stamp.epoch.0)),
+            number("base sequence", i64::from(stamp.base_sequence)),
+        ]);
     }
     Some((vec![section(InspectKind::Fields, rows)], vec![Subject::Record { partition: p.clone(), broker, offset }]))
 }
 
 fn producer(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
     let view = scene.producers.iter().find(|producer| producer.name == name)?;
-    let mut identity = vec![term("client.id", name.to_string()), term("client version", view.client_version.clone()), term("topic", view.topic.clone())];
+    let mut identity = vec![
+        term("client.id", name.to_string()),
+        term("client version", view.client_version.clone()),
+        term("topic", view.topic.clone()),
+    ];
     identity.push(number("records sent", view.sent as i64));
     identity.push(number("records acknowledged", view.acked as i64));
-    let configs = vec![term("acks", view.acks.clone()), row("enable.idempotence", InspectValue::Bool(view.idempotent)), number("rate per 1000 s", view.rate_milli as i64)];
+    let configs = vec![
+        term("acks", view.acks.clone()),
+        row("enable.idempotence", InspectValue::Bool(view.idempotent)),
+        number("rate per 1000 s", view.rate_milli as i64),
+    ];
     let machine = seen.world().client_id(name).and_then(|id| seen.machine(NodeId::Client(id)));
-    let batches = machine.and_then(|machine| machine.client()).and_then(Client::as_producer).into_iter().flat_map(|producer| producer.batches()).take(20);
-    let batches = batches.map(|batch| InspectRow { name: format!("{}-{}", batch.topic, batch.partition).into(), value: InspectValue::Number(batch.records as i64) }).collect();
-    let mut sections = vec![section(InspectKind::Identity, identity), section(InspectKind::Configs, configs), section(InspectKind::Batches, batches)];
+    let batches = machine
+        .and_then(|machine| machine.client())
+        .and_then(Client::as_producer)
+        .into_iter()
+        .flat_map(|producer| producer.batches())
+        .take(20);
+    let batches = batches
+        .map(|batch| InspectRow {
+            name: format!("{}-{}", batch.topic, batch.partition).into(),
+            value: InspectValue::Number(batch.records as i64),
+        })
+        .collect();
+    let mut sections = vec![
+        section(InspectKind::Identity, identity),
+        section(InspectKind::Configs, configs),
+        section(InspectKind::Batches, batches),
+    ];
     sections.extend(machine.map(|machine| timers(seen, machine)));
     Some((sections, vec![Subject::Producer(name.into())]))
 }
@@ -186,16 +269,35 @@ fn group(scene: &Scene, name: &str) -> Option<Parts> {
         term("group.id", name.to_string()),
         term("state", format!("{:?}", view.state)),
         number("generation", i64::from(view.generation)),
-        row("offsets partition", InspectValue::Partition(PartitionRef { topic: highwater_engine::protocol::CONSUMER_OFFSETS.into(), partition: view.offsets_partition })),
+        row(
+            "offsets partition",
+            InspectValue::Partition(PartitionRef {
+                topic: highwater_engine::protocol::CONSUMER_OFFSETS.into(),
+                partition: view.offsets_partition,
+            }),
+        ),
         row("coordinator", coordinator),
         number("lag", view.lag as i64),
     ];
-    let members = view.members.iter().map(|member| InspectRow { name: member.name.clone().into(), value: InspectValue::Number(member.assigned.len() as i64) }).collect();
-    Some((vec![section(InspectKind::Group, rows), section(InspectKind::Members, members)], vec![Subject::Group(name.into())]))
+    let members = view
+        .members
+        .iter()
+        .map(|member| InspectRow {
+            name: member.name.clone().into(),
+            value: InspectValue::Number(member.assigned.len() as i64),
+        })
+        .collect();
+    Some((
+        vec![section(InspectKind::Group, rows), section(InspectKind::Members, members)],
+        vec![Subject::Group(name.into())],
+    ))
 }
 
 fn member(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
-    let (group, view) = scene.groups.iter().find_map(|group| Some((group, group.members.iter().find(|member| member.name == name)?)))?;
+    let (group, view) = scene
+        .groups
+        .iter()
+        .find_map(|group| Some((group, group.members.iter().find(|member| member.name == name)?)))?;
     let identity = vec![
         term("client.id", name.to_string()),
         term("group.id", group.name.clone()),
@@ -206,8 +308,16 @@ fn member(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
         name: format!("{}-{}", assigned.partition.topic, assigned.partition.partition).into(),
         value: assigned.position.map_or(InspectValue::None, |offset| InspectValue::Number(offset as i64)),
     };
-    let mut sections = vec![section(InspectKind::Identity, identity), section(InspectKind::Members, view.assigned.iter().map(position).collect())];
-    sections.extend(seen.world().client_id(name).and_then(|id| seen.machine(NodeId::Client(id))).map(|machine| timers(seen, machine)));
+    let mut sections = vec![
+        section(InspectKind::Identity, identity),
+        section(InspectKind::Members, view.assigned.iter().map(position).collect()),
+    ];
+    sections.extend(
+        seen.world()
+            .client_id(name)
+            .and_then(|id| seen.machine(NodeId::Client(id)))
+            .map(|machine| timers(seen, machine)),
+    );
     Some((sections, vec![Subject::Member(name.into())]))
 }
 
@@ -239,7 +349,10 @@ fn ledger_record(seen: Seen<'_>, ledger: &Ledger, index: u64) -> Option<Parts> {
         row("producer", InspectValue::Node(seen.node(entry.producer))),
         row("acknowledged", InspectValue::Bool(entry.acked.is_some())),
     ];
-    rows.push(row("offset", entry.stands.or(entry.acked).map_or(InspectValue::None, |(_, offset)| InspectValue::Number(offset))));
+    rows.push(row(
+        "offset",
+        entry.stands.or(entry.acked).map_or(InspectValue::None, |(_, offset)| InspectValue::Number(offset)),
+    ));
     rows.push(term("fate", format!("{:?}", entry.fate)));
     rows.push(term("delivered", format!("{:?}", entry.delivered)));
     Some((vec![section(InspectKind::Fields, rows)], vec![Subject::LedgerRecord(index)]))
@@ -250,6 +363,10 @@ fn trace(seen: Seen<'_>, id: TraceId) -> Option<Parts> {
     let entry = seen.reel().get(index)?;
     let text = format!("{:?}", entry.kind);
     let name = text.split([' ', '{', '(']).next().unwrap_or_default().to_string();
-    let rows = vec![term("event", name), row("node", InspectValue::Node(seen.node(entry.who))), row("at", InspectValue::Moment(seen.us(entry.at)))];
+    let rows = vec![
+        term("event", name),
+        row("node", InspectValue::Node(seen.node(entry.who))),
+        row("at", InspectValue::Moment(seen.us(entry.at))),
+    ];
     Some((vec![section(InspectKind::Fields, rows)], vec![Subject::Trace(id)]))
 }

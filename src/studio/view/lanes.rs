@@ -1,4 +1,5 @@
-//! Swim lanes of a stretch of time: bars for states, marks for what happened, densities of messages, waits. Marks never vanish; messages are only counted.
+//! Swim lanes of a stretch of time: bars for states, marks for what happened, densities of messages, waits. Marks never
+//! vanish; messages are only counted.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +24,24 @@ pub fn lanes(seen: Seen<'_>, window: Window, slices: usize, branches: Vec<Branch
     let from = seen.recording.origin() + Dur(window.from_us);
     let to = seen.recording.origin() + Dur(window.to_us);
     let bars = Bars::read(seen, &who, to.min(recorded));
-    let lanes = who.iter().enumerate().map(|(index, of)| Lane { who: of.clone(), bars: bars.of(index, window), density: density(seen, of, from, to, slices) }).collect();
-    Lanes { window, now_us: seen.now_us(), recorded_us: seen.us(recorded), lanes, marks: marks(seen, &who, window, from, to), branches, waits: waits(seen) }
+    let lanes = who
+        .iter()
+        .enumerate()
+        .map(|(index, of)| Lane {
+            who: of.clone(),
+            bars: bars.of(index, window),
+            density: density(seen, of, from, to, slices),
+        })
+        .collect();
+    Lanes {
+        window,
+        now_us: seen.now_us(),
+        recorded_us: seen.us(recorded),
+        lanes,
+        marks: marks(seen, &who, window, from, to),
+        branches,
+        waits: waits(seen),
+    }
 }
 
 /// What is waited for at the playhead.
@@ -44,7 +61,9 @@ fn who(seen: Seen<'_>) -> Vec<LaneOf> {
 /// The nodes whose messages a lane counts.
 fn nodes(seen: Seen<'_>, of: &LaneOf) -> Vec<NodeId> {
     match of {
-        LaneOf::Quorum => seen.world().machines().map(|(id, _)| id).filter(|id| matches!(id, NodeId::Controller(_))).collect(),
+        LaneOf::Quorum => {
+            seen.world().machines().map(|(id, _)| id).filter(|id| matches!(id, NodeId::Controller(_))).collect()
+        }
         LaneOf::Broker(id) => vec![NodeId::Broker(BrokerId(*id))],
         LaneOf::Producer(name) => seen.world().client_id(name).map(NodeId::Client).into_iter().collect(),
         LaneOf::Group(name) => seen.members(name).into_iter().map(|(_, id)| NodeId::Client(id)).collect(),
@@ -55,14 +74,18 @@ fn density(seen: Seen<'_>, of: &LaneOf, from: SimTime, to: SimTime, slices: usiz
     let nodes = nodes(seen, of);
     let span = to.since(from).0;
     let edge = |slice: usize| SimTime(from.0 + span * slice as u64 / slices.max(1) as u64);
-    let count = |slice: usize| nodes.iter().map(|node| seen.reel().n_sent(*node, edge(slice), edge(slice + 1))).sum::<u32>();
+    let count =
+        |slice: usize| nodes.iter().map(|node| seen.reel().n_sent(*node, edge(slice), edge(slice + 1))).sum::<u32>();
     (0..slices).map(|slice| count(slice).min(u32::from(u16::MAX)) as u16).collect()
 }
 
 /// The lane of an entry.
 fn lane_of(seen: Seen<'_>, who: &[LaneOf], kind: &Kind, node: NodeId) -> Option<usize> {
     let broker = match kind {
-        Kind::BrokerFenced { broker, .. } | Kind::BrokerUnfenced { broker } | Kind::BrokerRegistered { broker, .. } | Kind::ControlledShutdownBegun { broker } => Some(*broker),
+        Kind::BrokerFenced { broker, .. }
+        | Kind::BrokerUnfenced { broker }
+        | Kind::BrokerRegistered { broker, .. }
+        | Kind::ControlledShutdownBegun { broker } => Some(*broker),
         Kind::LeaderElected { leader, .. } => Some(*leader),
         Kind::LeaderLost { previous, .. } => Some(*previous),
         Kind::IsrShrunk { removed, .. } => removed.first().copied(),
@@ -70,7 +93,9 @@ fn lane_of(seen: Seen<'_>, who: &[LaneOf], kind: &Kind, node: NodeId) -> Option<
         _elsewhere => None,
     };
     let group = match kind {
-        Kind::GroupStateChanged { group, .. } | Kind::MemberJoined { group, .. } | Kind::MemberRemoved { group, .. } => Some(group.to_string()),
+        Kind::GroupStateChanged { group, .. }
+        | Kind::MemberJoined { group, .. }
+        | Kind::MemberRemoved { group, .. } => Some(group.to_string()),
         _elsewhere => None,
     };
     let of = match (broker, group, node) {
@@ -103,7 +128,9 @@ fn mark_kind(fact: &Fact) -> Option<MarkKind> {
         | Fact::Fenced { .. }
         | Fact::ControlledShutdownBegan { .. } => MarkKind::Fault,
         Fact::Started { .. } | Fact::Resumed { .. } | Fact::Healed { .. } | Fact::Unfenced { .. } => MarkKind::Repair,
-        Fact::LeaderElected { .. } | Fact::QuorumLeaderElected { .. } | Fact::ActiveController { .. } => MarkKind::Election,
+        Fact::LeaderElected { .. } | Fact::QuorumLeaderElected { .. } | Fact::ActiveController { .. } => {
+            MarkKind::Election
+        }
         Fact::IsrShrunk { .. } => MarkKind::IsrShrink,
         Fact::IsrExpanded { .. } => MarkKind::IsrExpand,
         Fact::Truncated { .. } => MarkKind::Truncation,
@@ -131,7 +158,14 @@ fn marks(seen: Seen<'_>, who: &[LaneOf], window: Window, from: SimTime, to: SimT
         let Some((_, fact)) = fact(seen, *index) else { continue };
         let Some((kind, lane)) = mark_kind(&fact).zip(lane_of(seen, who, &entry.kind, entry.who)) else { continue };
         let at_us = seen.us(entry.at);
-        let mark = found.entry((lane, at_us / cell, kind as u8)).or_insert(LaneMark { lane, at_us, kind, trace: TraceId(*index as u64), fact, count: 0 });
+        let mark = found.entry((lane, at_us / cell, kind as u8)).or_insert(LaneMark {
+            lane,
+            at_us,
+            kind,
+            trace: TraceId(*index as u64),
+            fact,
+            count: 0,
+        });
         mark.count += 1;
     }
     let mut marks: Vec<LaneMark> = found.into_values().collect();
@@ -149,12 +183,19 @@ impl Bars {
     fn read(seen: Seen<'_>, who: &[LaneOf], end: SimTime) -> Bars {
         let started = |of: &LaneOf| match of {
             LaneOf::Quorum => Some(LaneState::Good),
-            LaneOf::Broker(id) => {
-                seen.world().setup().brokers.iter().find(|broker| broker.id.0 == *id).map(|broker| if broker.started { LaneState::Good } else { LaneState::Down })
-            }
+            LaneOf::Broker(id) => seen
+                .world()
+                .setup()
+                .brokers
+                .iter()
+                .find(|broker| broker.id.0 == *id)
+                .map(|broker| if broker.started { LaneState::Good } else { LaneState::Down }),
             LaneOf::Producer(_) | LaneOf::Group(_) => Some(LaneState::Down),
         };
-        let mut bars = Bars { changes: who.iter().map(|of| started(of).map(|state| (0, state)).into_iter().collect()).collect(), end: seen.us(end) };
+        let mut bars = Bars {
+            changes: who.iter().map(|of| started(of).map(|state| (0, state)).into_iter().collect()).collect(),
+            end: seen.us(end),
+        };
         let reel = seen.reel();
         let last = reel.entries_until(end);
         for index in reel.turns().iter().take_while(|index| **index < last) {
@@ -187,13 +228,17 @@ impl Bars {
 fn state_after(kind: &Kind, who: NodeId) -> Option<LaneState> {
     Some(match (kind, who) {
         (Kind::ProcessKilled | Kind::ProcessExited { .. }, NodeId::Broker(_) | NodeId::Client(_)) => LaneState::Down,
-        (Kind::ProcessPaused, NodeId::Broker(_)) | (Kind::ControlledShutdownBegun { .. }, _) | (Kind::ProcessStarted, NodeId::Broker(_)) => LaneState::Between,
+        (Kind::ProcessPaused, NodeId::Broker(_))
+        | (Kind::ControlledShutdownBegun { .. }, _)
+        | (Kind::ProcessStarted, NodeId::Broker(_)) => LaneState::Between,
         (Kind::ProcessResumed, NodeId::Broker(_)) | (Kind::BrokerUnfenced { .. }, _) => LaneState::Good,
         (Kind::ControllerResigned { .. } | Kind::QuorumRoleChanged { .. }, NodeId::Controller(_)) => LaneState::Between,
         (Kind::ControllerActivated { .. }, _) => LaneState::Good,
         (Kind::RecordAcked { .. } | Kind::RecordDelivered { .. }, _) => LaneState::Good,
         (Kind::ProcessStarted, NodeId::Client(_)) => LaneState::Good,
-        (Kind::ProducerRetries { .. } | Kind::RecordFailed { .. } | Kind::CoordinatorUnknown { .. }, _) => LaneState::Stuck,
+        (Kind::ProducerRetries { .. } | Kind::RecordFailed { .. } | Kind::CoordinatorUnknown { .. }, _) => {
+            LaneState::Stuck
+        }
         (Kind::GroupStateChanged { state: EngineGroupState::PreparingRebalance, .. }, _) => LaneState::Between,
         (Kind::GroupStateChanged { state: EngineGroupState::Stable, .. }, _) => LaneState::Good,
         (Kind::ClientClosed { .. }, _) => LaneState::Down,
@@ -209,7 +254,12 @@ fn lane_wait(seen: Seen<'_>, who: &[LaneOf], wait: &Awaited) -> Option<LaneWait>
         Wait::ClientRetry(client) => LaneOf::Producer(client.clone()),
         Wait::ScriptEntry => return None,
     };
-    Some(LaneWait { lane: who.iter().position(|lane| *lane == of)?, from_us: seen.now_us(), to_us: seen.us(wait.at), what: waiting(wait) })
+    Some(LaneWait {
+        lane: who.iter().position(|lane| *lane == of)?,
+        from_us: seen.now_us(),
+        to_us: seen.us(wait.at),
+        what: waiting(wait),
+    })
 }
 
 /// A wait in the page's words.
@@ -218,7 +268,9 @@ pub fn waiting(wait: &Awaited) -> Waiting {
         Wait::Fencing(broker) => Waiting::Fencing { broker: broker.0 },
         Wait::QuorumElection(controller) => Waiting::QuorumElection { controller: controller.0 },
         Wait::RebalanceEnd(group) => Waiting::RebalanceEnd { group: group.clone() },
-        Wait::MemberTimeout { group, member } => Waiting::MemberTimeout { group: group.clone(), member: member.clone() },
+        Wait::MemberTimeout { group, member } => {
+            Waiting::MemberTimeout { group: group.clone(), member: member.clone() }
+        }
         Wait::ClientRetry(client) => Waiting::ClientRetry { client: client.clone() },
         Wait::ScriptEntry => Waiting::ScriptEntry,
     }

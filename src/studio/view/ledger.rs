@@ -1,4 +1,5 @@
-//! The ledger of promises: what became of each record that a producer sent, followed by its tag. It changes nothing and promises nothing.
+//! The ledger of promises: what became of each record that a producer sent, followed by its tag. It changes nothing and
+//! promises nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -161,11 +162,17 @@ impl Ledger {
             };
             let high_watermark = seen.partition_high_watermark(tp, partition.leader);
             for broker in holders {
-                let Some(log) = seen.machine(NodeId::Broker(broker)).and_then(|machine| machine.disk.log(tp)) else { continue };
+                let Some(log) = seen.machine(NodeId::Broker(broker)).and_then(|machine| machine.disk.log(tp)) else {
+                    continue;
+                };
                 for batch in log.batches() {
                     for (index, record) in batch.data().iter().enumerate() {
                         let offset = batch.base_offset + index as i64;
-                        let Some(entry) = self.numbers.get(&record.tag).and_then(|number| self.entries.get_mut(*number)) else { continue };
+                        let Some(entry) =
+                            self.numbers.get(&record.tag).and_then(|number| self.entries.get_mut(*number))
+                        else {
+                            continue;
+                        };
                         if entry.stands.is_none() {
                             entry.stands = Some((tp, offset));
                             entry.partition = Some(tp.partition);
@@ -179,7 +186,8 @@ impl Ledger {
 
     fn fate(&self, seen: Seen<'_>, index: usize) -> RecordFate {
         let entry = &self.entries[index];
-        let nobody_answers = || matches!(entry.producer, NodeId::Client(id) if super::clients::acks(seen, id) == Acks::Zero);
+        let nobody_answers =
+            || matches!(entry.producer, NodeId::Client(id) if super::clients::acks(seen, id) == Acks::Zero);
         match (entry.stands, entry.acked) {
             (Some(_), _) if entry.safe => RecordFate::Safe,
             (Some(_), Some((_, offset))) if offset >= 0 => RecordFate::AckedNotSafe,
@@ -189,7 +197,11 @@ impl Ledger {
             (None, Some((_, offset))) if offset >= 0 => RecordFate::AckedLost,
             (None, Some(_)) if nobody_answers() => {
                 // `acks=0` is "done" as soon as it is sent; only what is not on its way any more is gone.
-                if seen.world().in_flight().any(|message| carries(message, entry.tag)) { RecordFate::Pending } else { RecordFate::LostUnacked }
+                if seen.world().in_flight().any(|message| carries(message, entry.tag)) {
+                    RecordFate::Pending
+                } else {
+                    RecordFate::LostUnacked
+                }
             }
             (None, _) if entry.failed => RecordFate::Refused,
             (None, Some(_) | None) => RecordFate::Pending,
@@ -208,7 +220,9 @@ fn carries(message: &highwater_engine::node::Message, tag: Tag) -> bool {
 
 fn below_start(seen: Seen<'_>, tp: Tp, offset: Offset) -> bool {
     let leader = seen.image().and_then(|image| image.partition(tp)?.leader);
-    leader.and_then(|broker| seen.machine(NodeId::Broker(broker))?.disk.log(tp)).is_some_and(|log| offset < log.start_offset())
+    leader
+        .and_then(|broker| seen.machine(NodeId::Broker(broker))?.disk.log(tp))
+        .is_some_and(|log| offset < log.start_offset())
 }
 
 fn group_name(seen: Seen<'_>, who: NodeId) -> String {

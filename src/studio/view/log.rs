@@ -7,17 +7,29 @@ use super::seen::Seen;
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
     let (kind, fact) = fact(seen, index)?;
-    Some(LogLine { trace: TraceId(index as u64), at_us: seen.us(entry.at), kind, fact, notable: seen.reel().is_notable(index) })
+    Some(LogLine {
+        trace: TraceId(index as u64),
+        at_us: seen.us(entry.at),
+        kind,
+        fact,
+        notable: seen.reel().is_notable(index),
+    })
 }
 
 /// Lines of these entries that pass the filter, oldest first.
 pub fn lines(seen: Seen<'_>, filter: &LogFilter, entries: std::ops::Range<usize>) -> Vec<LogLine> {
-    let passes =
-        |line: &LogLine| (filter.kinds.is_empty() || filter.kinds.contains(&line.kind)) && filter.about.as_ref().is_none_or(|about| concerns(&line.fact, about, line.trace));
+    let passes = |line: &LogLine| {
+        (filter.kinds.is_empty() || filter.kinds.contains(&line.kind))
+            && filter.about.as_ref().is_none_or(|about| concerns(&line.fact, about, line.trace))
+    };
     if filter.notable_only {
         let notable = seen.reel().notable();
         let place = |entry: usize| notable.partition_point(|index| *index < entry);
-        return notable[place(entries.start)..place(entries.end)].iter().filter_map(|index| line(seen, *index)).filter(passes).collect();
+        return notable[place(entries.start)..place(entries.end)]
+            .iter()
+            .filter_map(|index| line(seen, *index))
+            .filter(passes)
+            .collect();
     }
     entries.filter_map(|index| line(seen, index)).filter(passes).collect()
 }
@@ -33,7 +45,8 @@ pub fn page(lines: &[LogLine], range: std::ops::Range<usize>) -> LogPage {
 pub fn recent(seen: Seen<'_>, count: usize) -> Vec<LogLine> {
     let notable = seen.reel().notable();
     let until = notable.partition_point(|index| *index < seen.n_entries());
-    let mut lines: Vec<LogLine> = notable[..until].iter().rev().filter_map(|index| line(seen, *index)).take(count).collect();
+    let mut lines: Vec<LogLine> =
+        notable[..until].iter().rev().filter_map(|index| line(seen, *index)).take(count).collect();
     lines.reverse();
     lines
 }
@@ -52,13 +65,19 @@ fn concerns(fact: &Fact, about: &Subject, trace: TraceId) -> bool {
     match about {
         Subject::Trace(id) => *id == trace,
         Subject::Controller(id) => {
-            text().contains(&format!("Controller({id})")) || text().contains(&format!("controller: {id},")) || text().contains(&format!("controller: {id} "))
+            text().contains(&format!("Controller({id})"))
+                || text().contains(&format!("controller: {id},"))
+                || text().contains(&format!("controller: {id} "))
         }
         Subject::Broker(id) => {
             let text = text();
-            ["Broker({})", "broker: {},", "broker: {} "].iter().any(|form| text.contains(&form.replace("{}", &id.to_string())))
+            ["Broker({})", "broker: {},", "broker: {} "]
+                .iter()
+                .any(|form| text.contains(&form.replace("{}", &id.to_string())))
         }
-        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => text().contains(&format!("{p:?}")),
+        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => {
+            text().contains(&format!("{p:?}"))
+        }
         Subject::Replica { partition, broker } | Subject::Record { partition, broker, .. } => {
             let text = text();
             text.contains(&format!("{partition:?}")) && text.contains(&format!("broker: {broker}"))

@@ -1,4 +1,5 @@
-//! Projections from a run to plain data for the page. Holds no words: a view carries facts, the language files make sentences.
+//! Projections from a run to plain data for the page. Holds no words: a view carries facts, the language files make
+//! sentences.
 pub mod clients;
 pub mod facts;
 pub mod inspect;

@@ -139,7 +139,8 @@ pub struct ControllerView {
     pub role: QuorumRole,
     pub process: ProcessState,
     pub quorum_epoch: u32,
-    /// End offset of its metadata log, and how many of the last `METADATA_TAIL` offsets of the quorum's longest log it has.
+    /// End offset of its metadata log, and how many of the last `METADATA_TAIL` offsets of the quorum's longest log it
+    /// has.
     pub log_end_offset: u64,
     pub high_watermark: u64,
     /// The tail, oldest first: one cell an offset of the quorum's last `METADATA_TAIL` offsets.

@@ -66,7 +66,8 @@ fn kind(message: &Message) -> FlightKind {
     match &message.body {
         Body::Request(Request::Produce(_)) | Body::Response(Response::Produce { .. }) => FlightKind::Produce,
         Body::Request(Request::Fetch(_)) | Body::Response(Response::Fetch { .. }) if replica => FlightKind::Replication,
-        Body::Request(Request::Metadata(_) | Request::InitProducerId) | Body::Response(Response::Metadata(_) | Response::InitProducerId { .. }) => FlightKind::Control,
+        Body::Request(Request::Metadata(_) | Request::InitProducerId)
+        | Body::Response(Response::Metadata(_) | Response::InitProducerId { .. }) => FlightKind::Control,
         Body::Request(_) | Body::Response(_) if client => FlightKind::Group,
         Body::Request(_) | Body::Response(_) => FlightKind::Control,
     }
@@ -81,7 +82,9 @@ pub fn about(seen: Seen<'_>, message: &Message) -> Option<PartitionRef> {
             let one = request.partitions.len() == 1 || matches!(request.fetcher, Fetcher::Consumer { .. });
             request.partitions.first().filter(|_| one).map(|partition| partition.tp)
         }
-        Body::Response(Response::Fetch { partitions }) => partitions.iter().find(|partition| !partition.batches.is_empty()).map(|partition| partition.tp),
+        Body::Response(Response::Fetch { partitions }) => {
+            partitions.iter().find(|partition| !partition.batches.is_empty()).map(|partition| partition.tp)
+        }
         Body::Request(Request::AlterPartition(request)) => request.partitions.first().map(|item| item.tp),
         Body::Request(_) | Body::Response(_) => None,
     }?;

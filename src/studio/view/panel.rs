@@ -1,4 +1,5 @@
-//! What the side panels show: promises, inspector, log, settings, sharing. Holds no words; see `model`, which re-exports all of it.
+//! What the side panels show: promises, inspector, log, settings, sharing. Holds no words; see `model`, which
+//! re-exports all of it.
 use super::model::*;
 
 // ---------------------------------------------------------------- promises
@@ -240,7 +241,14 @@ pub enum LogKind {
 
 impl LogKind {
     /// Every kind, in the order of the filter.
-    pub const ALL: [LogKind; 6] = [LogKind::Fault, LogKind::Controller, LogKind::Replication, LogKind::Producer, LogKind::Group, LogKind::Setting];
+    pub const ALL: [LogKind; 6] = [
+        LogKind::Fault,
+        LogKind::Controller,
+        LogKind::Replication,
+        LogKind::Producer,
+        LogKind::Group,
+        LogKind::Setting,
+    ];
 }
 
 /// What the log shows.

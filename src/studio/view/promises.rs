@@ -1,4 +1,5 @@
-//! Verdicts, the one that hurts most first, with their causes and cures, and what the set-up would survive. It judges only what is so at the playhead.
+//! Verdicts, the one that hurts most first, with their causes and cures, and what the set-up would survive. It judges
+//! only what is so at the playhead.
 
 use highwater_engine::base::{BrokerId, NodeId, Tag, Tp};
 use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ElectionKind, PartitionRegistration};
@@ -63,27 +64,50 @@ impl Judge<'_> {
         let partition = tp.and_then(|tp| self.seen.image()?.partition(tp));
         let replicas = partition.map_or(0, |p| p.replicas.len());
         let cause = match (group.coordinator, partition) {
-            (Coordinator::Missing { down: true, .. }, Some(p)) if replicas == 1 => {
-                Cause::OffsetsPartitionOneReplica { group: group.name.clone(), partition: group.offsets_partition, broker: p.replicas.first().map_or(0, |b| b.0) }
+            (Coordinator::Missing { down: true, .. }, Some(p)) if replicas == 1 => Cause::OffsetsPartitionOneReplica {
+                group: group.name.clone(),
+                partition: group.offsets_partition,
+                broker: p.replicas.first().map_or(0, |b| b.0),
+            },
+            (Coordinator::Missing { last: Some(last), .. }, _)
+                if fenced_at(self.seen.recording, BrokerId(last)).is_some() =>
+            {
+                Cause::FencingPending {
+                    broker: last,
+                    in_us: fenced_at(self.seen.recording, BrokerId(last)).map_or(0, |at| at.since(self.seen.now()).0),
+                }
             }
-            (Coordinator::Missing { last: Some(last), .. }, _) if fenced_at(self.seen.recording, BrokerId(last)).is_some() => {
-                Cause::FencingPending { broker: last, in_us: fenced_at(self.seen.recording, BrokerId(last)).map_or(0, |at| at.since(self.seen.now()).0) }
+            (Coordinator::Missing { .. }, _) => {
+                Cause::OffsetsPartitionNoLeader { group: group.name.clone(), partition: group.offsets_partition }
             }
-            (Coordinator::Missing { .. }, _) => Cause::OffsetsPartitionNoLeader { group: group.name.clone(), partition: group.offsets_partition },
             (Coordinator::NoTopic | Coordinator::Loading { .. } | Coordinator::Ready { .. }, _) => return (None, None),
         };
         let most = (self.seen.scenario().cluster.brokers.len() as u32).min(3);
-        let cure = if replicas == 1 && most > 1 { Some(Cure::OffsetsReplicationFactor { to: most }) } else { self.start_someone() };
+        let cure = if replicas == 1 && most > 1 {
+            Some(Cure::OffsetsReplicationFactor { to: most })
+        } else {
+            self.start_someone()
+        };
         (Some(cause), cure)
     }
 
     fn start_someone(&self) -> Option<Cure> {
-        self.scene.brokers.iter().find(|broker| matches!(broker.process, ProcessState::Down { .. })).map(|broker| Cure::StartBroker { broker: broker.id })
+        self.scene
+            .brokers
+            .iter()
+            .find(|broker| matches!(broker.process, ProcessState::Down { .. }))
+            .map(|broker| Cure::StartBroker { broker: broker.id })
     }
 
     fn stopped(&self, cards: &mut Vec<VerdictCard>) {
-        let alive: Vec<&GroupView> = self.scene.groups.iter().filter(|group| !matches!(group.now, GroupNow::NoMembers | GroupNow::Starting)).collect();
-        let stopped: Vec<&&GroupView> = alive.iter().filter(|group| matches!(group.now, GroupNow::Stopped { .. })).collect();
+        let alive: Vec<&GroupView> = self
+            .scene
+            .groups
+            .iter()
+            .filter(|group| !matches!(group.now, GroupNow::NoMembers | GroupNow::Starting))
+            .collect();
+        let stopped: Vec<&&GroupView> =
+            alive.iter().filter(|group| matches!(group.now, GroupNow::Stopped { .. })).collect();
         let Some(first) = stopped.first() else { return };
         let (cause, cure) = self.coordinator(first);
         if stopped.len() == alive.len() {
@@ -109,22 +133,36 @@ impl Judge<'_> {
         if self.seen.world().active_controller().is_some() {
             return;
         }
-        let alive = self.scene.controllers.iter().filter(|controller| controller.process == ProcessState::Running).count() as u32;
-        cards.push(card(Verdict::NoActiveController, Some(Cause::QuorumLost { alive, voters: self.scene.controllers.len() as u32 }), None));
+        let alive =
+            self.scene.controllers.iter().filter(|controller| controller.process == ProcessState::Running).count()
+                as u32;
+        cards.push(card(
+            Verdict::NoActiveController,
+            Some(Cause::QuorumLost { alive, voters: self.scene.controllers.len() as u32 }),
+            None,
+        ));
     }
 
     fn offline(&self, cards: &mut Vec<VerdictCard>) {
         for topic in self.scene.topics.iter().filter(|topic| !topic.internal) {
-            let offline: Vec<&PartitionView> = topic.partitions.iter().filter(|partition| partition.leader.is_none()).collect();
+            let offline: Vec<&PartitionView> =
+                topic.partitions.iter().filter(|partition| partition.leader.is_none()).collect();
             let Some(first) = offline.first() else { continue };
             let partition = PartitionRef { topic: topic.name.clone(), partition: first.partition };
             let cure = if topic.replication_factor == 1 {
-                Some(Cure::ReplicationFactor { topic: topic.name.clone(), to: (self.scene.brokers.len() as u32).min(3) })
+                Some(Cure::ReplicationFactor {
+                    topic: topic.name.clone(),
+                    to: (self.scene.brokers.len() as u32).min(3),
+                })
             } else {
                 self.start_someone()
             };
             let last = first.elr.first().or(first.replicas.first()).copied();
-            cards.push(card(Verdict::PartitionsOffline { count: offline.len() as u32, topic: topic.name.clone() }, Some(Cause::NoLeader { partition, last }), cure));
+            cards.push(card(
+                Verdict::PartitionsOffline { count: offline.len() as u32, topic: topic.name.clone() },
+                Some(Cause::NoLeader { partition, last }),
+                cure,
+            ));
         }
     }
 
@@ -132,16 +170,29 @@ impl Judge<'_> {
         let lost: Vec<_> = self.ledger.lost().collect();
         let Some(first) = lost.first() else { return };
         let Some((tp, offset)) = first.acked else { return };
-        let same: Vec<i64> = lost.iter().filter_map(|entry| entry.acked).filter(|(other, _)| *other == tp).map(|(_, offset)| offset).collect();
+        let same: Vec<i64> = lost
+            .iter()
+            .filter_map(|entry| entry.acked)
+            .filter(|(other, _)| *other == tp)
+            .map(|(_, offset)| offset)
+            .collect();
         let partition = self.seen.partition(tp);
         let producer = super::facts::name_of(self.seen.node(first.producer));
         let acks = if let NodeId::Client(id) = first.producer { clients::acks(self.seen, id) } else { Acks::All };
         let unclean = self.seen.entries().rev().find_map(|(_, entry)| match &entry.kind {
-            Kind::LeaderElected { tp: other, leader, election: ElectionKind::Unclean | ElectionKind::LastKnown, .. } if *other == tp => Some(*leader),
+            Kind::LeaderElected {
+                tp: other,
+                leader,
+                election: ElectionKind::Unclean | ElectionKind::LastKnown,
+                ..
+            } if *other == tp => Some(*leader),
             _other => None,
         });
         let (cause, cure) = match unclean {
-            Some(leader) => (Cause::UncleanElection { partition: partition.clone(), broker: leader.0 }, Cure::UncleanElectionOff { topic: partition.topic }),
+            Some(leader) => (
+                Cause::UncleanElection { partition: partition.clone(), broker: leader.0 },
+                Cure::UncleanElectionOff { topic: partition.topic },
+            ),
             None if acks == Acks::One => {
                 let broker = self.led_by(first.tag, tp, offset);
                 let cause = Cause::AckedByLeaderAlone {
@@ -153,8 +204,16 @@ impl Judge<'_> {
                 (cause, Cure::Acks { producer, to: "all".into() })
             }
             None => {
-                let min = self.scene.topics.iter().find(|topic| topic.name == partition.topic).map_or(1, |topic| topic.min_insync_replicas);
-                (Cause::IsrBelowMin { partition: partition.clone(), isr: 1, min }, Cure::MinInsyncReplicas { topic: partition.topic, to: 2 })
+                let min = self
+                    .scene
+                    .topics
+                    .iter()
+                    .find(|topic| topic.name == partition.topic)
+                    .map_or(1, |topic| topic.min_insync_replicas);
+                (
+                    Cause::IsrBelowMin { partition: partition.clone(), isr: 1, min },
+                    Cure::MinInsyncReplicas { topic: partition.topic, to: 2 },
+                )
             }
         };
         cards.push(card(Verdict::AckedLost { count: lost.len() as u64 }, Some(cause), Some(cure)));
@@ -162,10 +221,17 @@ impl Judge<'_> {
 
     /// Who had appended the record as leader when the producer was told that it is done.
     fn led_by(&self, tag: Tag, tp: Tp, offset: i64) -> u32 {
-        let told = self.seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::RecordAcked { tag: other, .. } if other == tag)).map(|(index, _)| index);
+        let told = self
+            .seen
+            .entries()
+            .rev()
+            .find(|(_, entry)| matches!(entry.kind, Kind::RecordAcked { tag: other, .. } if other == tag))
+            .map(|(index, _)| index);
         let before = self.seen.reel().entries(0..told.unwrap_or(self.seen.n_entries())).rev();
         let appended = before.filter_map(|(_, entry)| match (&entry.kind, entry.who) {
-            (Kind::Appended { tp: other, base_offset, count, .. }, NodeId::Broker(broker)) if *other == tp && (*base_offset..base_offset + i64::from(*count)).contains(&offset) => {
+            (Kind::Appended { tp: other, base_offset, count, .. }, NodeId::Broker(broker))
+                if *other == tp && (*base_offset..base_offset + i64::from(*count)).contains(&offset) =>
+            {
                 Some(broker.0)
             }
             _elsewhere => None,
@@ -186,20 +252,32 @@ impl Judge<'_> {
                 }
                 _goes_on => continue,
             };
-            let column = partition
-                .as_ref()
-                .and_then(|p| self.scene.topics.iter().find(|topic| topic.name == p.topic).and_then(|topic| Some((topic, topic.partitions.get(p.partition as usize)?))));
+            let column = partition.as_ref().and_then(|p| {
+                self.scene
+                    .topics
+                    .iter()
+                    .find(|topic| topic.name == p.topic)
+                    .and_then(|topic| Some((topic, topic.partitions.get(p.partition as usize)?)))
+            });
             let (cause, cure) = match (column, partition) {
                 (Some((_, column)), Some(partition)) if column.leader.is_none() => {
                     (Some(Cause::NoLeader { partition, last: column.replicas.first().copied() }), self.start_someone())
                 }
-                (Some((topic, column)), Some(partition)) if column.isr_health == IsrHealth::BelowMin => {
-                    (Some(Cause::IsrBelowMin { partition, isr: column.isr.len() as u32, min: topic.min_insync_replicas }), self.start_someone())
-                }
+                (Some((topic, column)), Some(partition)) if column.isr_health == IsrHealth::BelowMin => (
+                    Some(Cause::IsrBelowMin {
+                        partition,
+                        isr: column.isr.len() as u32,
+                        min: topic.min_insync_replicas,
+                    }),
+                    self.start_someone(),
+                ),
                 (Some((_, column)), _) => {
                     let leader = column.leader.unwrap_or(0);
                     let pending = fenced_at(self.seen.recording, BrokerId(leader));
-                    (pending.map(|at| Cause::FencingPending { broker: leader, in_us: at.since(self.seen.now()).0 }), None)
+                    (
+                        pending.map(|at| Cause::FencingPending { broker: leader, in_us: at.since(self.seen.now()).0 }),
+                        None,
+                    )
                 }
                 (None, _) => (None, None),
             };
@@ -219,7 +297,10 @@ impl Judge<'_> {
         let min = self.seen.image().map_or(1, |image| image.min_insync_replicas(tp.topic, self.seen.world().config()));
         let isr = column.isr.len() as u32;
         if column.leader.is_none() {
-            (Some(Cause::NoLeader { partition, last: column.replicas.first().map(|broker| broker.0) }), self.start_someone())
+            (
+                Some(Cause::NoLeader { partition, last: column.replicas.first().map(|broker| broker.0) }),
+                self.start_someone(),
+            )
         } else if isr < min {
             (Some(Cause::IsrBelowMin { partition, isr, min }), self.start_someone())
         } else {
@@ -238,13 +319,18 @@ impl Judge<'_> {
     }
 
     fn at_risk(&self, cards: &mut Vec<VerdictCard>) {
-        // A record is at risk for a moment whenever it is written with acks=1; only one whose followers do not come is worth a card.
+        // A record is at risk for a moment whenever it is written with acks=1; only one whose followers do not come is
+        // worth a card.
         let old = |entry: &&super::ledger::Entry| {
             entry.fate == RecordFate::AckedNotSafe
                 && entry.stands.is_some_and(|(tp, _)| {
                     let leader = self.seen.image().and_then(|image| image.partition(tp)?.leader);
                     leader.is_none_or(|leader| self.seen.is_down(leader))
-                        || self.seen.image().and_then(|image| image.partition(tp)).is_some_and(|p| p.isr.len() > 1 && p.isr.iter().any(|b| !self.seen.is_up(*b)))
+                        || self
+                            .seen
+                            .image()
+                            .and_then(|image| image.partition(tp))
+                            .is_some_and(|p| p.isr.len() > 1 && p.isr.iter().any(|b| !self.seen.is_up(*b)))
                 })
         };
         let at_risk: Vec<_> = self.ledger.entries.iter().filter(old).collect();
@@ -257,7 +343,11 @@ impl Judge<'_> {
             broker: self.led_by(first.tag, tp, offset),
         };
         let producer = super::facts::name_of(self.seen.node(first.producer));
-        cards.push(card(Verdict::AtRisk { count: at_risk.len() as u64 }, Some(cause), Some(Cure::Acks { producer, to: "all".into() })));
+        cards.push(card(
+            Verdict::AtRisk { count: at_risk.len() as u64 },
+            Some(cause),
+            Some(Cure::Acks { producer, to: "all".into() }),
+        ));
     }
 }
 
@@ -272,17 +362,28 @@ fn survivals(seen: Seen<'_>, failures: usize) -> Vec<Survival> {
 
 /// Every set of so many brokers that are up.
 fn sets(seen: Seen<'_>, failures: usize) -> Vec<Vec<BrokerId>> {
-    let up: Vec<BrokerId> = seen.world().setup().brokers.iter().map(|broker| broker.id).filter(|id| !seen.is_down(*id)).collect();
+    let up: Vec<BrokerId> =
+        seen.world().setup().brokers.iter().map(|broker| broker.id).filter(|id| !seen.is_down(*id)).collect();
     let mut sets = vec![Vec::new()];
     for _ in 0..failures {
-        sets = sets.iter().flat_map(|set: &Vec<BrokerId>| up.iter().filter(|id| set.last().is_none_or(|last| *id > last)).map(|id| [set.as_slice(), &[*id]].concat())).collect();
+        sets = sets
+            .iter()
+            .flat_map(|set: &Vec<BrokerId>| {
+                up.iter()
+                    .filter(|id| set.last().is_none_or(|last| *id > last))
+                    .map(|id| [set.as_slice(), &[*id]].concat())
+            })
+            .collect();
     }
     sets
 }
 
 fn data(seen: Seen<'_>) -> Vec<(Tp, &PartitionRegistration)> {
     let Some(image) = seen.image() else { return Vec::new() };
-    image.partitions().filter(|(tp, _)| image.topic_name(tp.topic).is_some_and(|name| !name.starts_with("__"))).collect()
+    image
+        .partitions()
+        .filter(|(tp, _)| image.topic_name(tp.topic).is_some_and(|name| !name.starts_with("__")))
+        .collect()
 }
 
 /// Yes, no or depends, from the answers for each set.
@@ -302,7 +403,10 @@ fn can_write(seen: Seen<'_>, failures: usize) -> Answer {
     verdict(&sets(seen, failures), |set| {
         partitions.iter().find_map(|(tp, partition)| {
             let left = partition.isr.iter().filter(|id| !set.contains(id) && !seen.is_down(**id)).count() as u32;
-            let min = seen.image().map_or(1, |image| image.min_insync_replicas(tp.topic, seen.world().config())).min(partition.replicas.len() as u32);
+            let min = seen
+                .image()
+                .map_or(1, |image| image.min_insync_replicas(tp.topic, seen.world().config()))
+                .min(partition.replicas.len() as u32);
             if left == 0 {
                 Some(Weakness::ReplicationFactor(partition.replicas.len() as u32))
             } else if needs_all && left < min {
@@ -320,17 +424,27 @@ fn go_on(seen: Seen<'_>, failures: usize) -> Answer {
     let planned = seen.world().config().offsets_topic_replication_factor;
     if image.topic_id(CONSUMER_OFFSETS).is_none() {
         // Not made yet: it will have as many replicas as the setting says.
-        return if planned as usize > failures { Answer::Yes } else { Answer::Depends { because: Weakness::OffsetsReplicationFactor(planned) } };
+        return if planned as usize > failures {
+            Answer::Yes
+        } else {
+            Answer::Depends { because: Weakness::OffsetsReplicationFactor(planned) }
+        };
     }
     let partitions = data(seen);
     verdict(&sets(seen, failures), |set| {
-        let gone = |partition: &PartitionRegistration| partition.isr.iter().all(|id| set.contains(id) || seen.is_down(*id));
+        let gone =
+            |partition: &PartitionRegistration| partition.isr.iter().all(|id| set.contains(id) || seen.is_down(*id));
         let coordinator = groups
             .iter()
             .filter_map(|tp| image.partition(*tp))
             .find(|partition| gone(partition))
             .map(|partition| Weakness::OffsetsReplicationFactor(partition.replicas.len() as u32));
-        coordinator.or_else(|| partitions.iter().find(|(_, partition)| gone(partition)).map(|(_, partition)| Weakness::ReplicationFactor(partition.replicas.len() as u32)))
+        coordinator.or_else(|| {
+            partitions
+                .iter()
+                .find(|(_, partition)| gone(partition))
+                .map(|(_, partition)| Weakness::ReplicationFactor(partition.replicas.len() as u32))
+        })
     })
 }
 

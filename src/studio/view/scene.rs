@@ -1,4 +1,5 @@
-//! The stage at the playhead: controllers, brokers × partitions, clients, cuts. It shows what is so, whoever knows of it.
+//! The stage at the playhead: controllers, brokers × partitions, clients, cuts. It shows what is so, whoever knows of
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -54,10 +55,14 @@ struct Stage<'a> {
 /// How the process of a node stands.
 pub fn process(seen: Seen<'_>, id: NodeId, machine: &Machine) -> ProcessState {
     if machine.paused {
-        return ProcessState::Paused { since_us: since(seen, id, |kind| matches!(kind, Kind::ProcessPaused)).unwrap_or(0) };
+        return ProcessState::Paused {
+            since_us: since(seen, id, |kind| matches!(kind, Kind::ProcessPaused)).unwrap_or(0),
+        };
     }
     if machine.process.is_some() {
-        let stopping = machine.broker().is_some_and(|broker| matches!(broker.state(), BrokerState::PendingControlledShutdown | BrokerState::ShuttingDown));
+        let stopping = machine.broker().is_some_and(|broker| {
+            matches!(broker.state(), BrokerState::PendingControlledShutdown | BrokerState::ShuttingDown)
+        });
         return if stopping { ProcessState::Stopping } else { ProcessState::Running };
     }
     if machine.incarnation == 0 {
@@ -98,7 +103,12 @@ impl Stage<'_> {
         }
         menu.extend([NodeAction::SlowLink, NodeAction::LossyLink]);
         let network = self.seen.world().network();
-        if self.seen.world().machines().any(|(other, _)| other != id && network.link_setup(id, other) != network.default_setup()) {
+        if self
+            .seen
+            .world()
+            .machines()
+            .any(|(other, _)| other != id && network.link_setup(id, other) != network.default_setup())
+        {
             menu.push(NodeAction::RestoreLink);
         }
         menu
@@ -111,7 +121,8 @@ impl Stage<'_> {
         for (id, machine) in seen.world().machines() {
             if let NodeId::Controller(_) = id {
                 longest = longest.max(machine.disk.metadata_log.end_offset());
-                high_watermark = high_watermark.max(machine.controller().map_or(0, |controller| controller.high_watermark()));
+                high_watermark =
+                    high_watermark.max(machine.controller().map_or(0, |controller| controller.high_watermark()));
             }
         }
         let active = seen.world().active_controller();
@@ -126,9 +137,13 @@ impl Stage<'_> {
             });
             Some(ControllerView {
                 id: number.0,
-                role: controller.map_or(QuorumRole::Unattached, |controller| quorum_role(controller.role(), active == Some(number))),
+                role: controller.map_or(QuorumRole::Unattached, |controller| {
+                    quorum_role(controller.role(), active == Some(number))
+                }),
                 process: process(seen, id, machine),
-                quorum_epoch: controller.map_or(machine.disk.quorum_state.epoch.0, |controller| controller.epoch().0).max(0) as u32,
+                quorum_epoch: controller
+                    .map_or(machine.disk.quorum_state.epoch.0, |controller| controller.epoch().0)
+                    .max(0) as u32,
                 log_end_offset: count(end),
                 high_watermark: count(controller.map_or(0, |controller| controller.high_watermark())),
                 tail: tail.collect(),
@@ -142,7 +157,9 @@ impl Stage<'_> {
     /// Names of the topics that are shown as columns: in the order in which they were made.
     fn topics(&self) -> Vec<TopicView> {
         let Some(image) = self.seen.image() else { return Vec::new() };
-        let shown = image.topics.iter().filter(|(_, topic)| !topic.name.starts_with("__") || self.chosen.opened.iter().any(|name| **name == *topic.name));
+        let shown = image.topics.iter().filter(|(_, topic)| {
+            !topic.name.starts_with("__") || self.chosen.opened.iter().any(|name| **name == *topic.name)
+        });
         shown
             .map(|(id, topic)| {
                 let min = image.min_insync_replicas(*id, self.seen.world().config());
@@ -152,7 +169,11 @@ impl Stage<'_> {
                     internal: topic.name.starts_with("__"),
                     replication_factor: topic.partitions.first().map_or(0, |p| p.replicas.len() as u32),
                     min_insync_replicas: min,
-                    partitions: partitions.map(|(number, partition)| self.partition(Tp { topic: *id, partition: number as u32 }, partition, min)).collect(),
+                    partitions: partitions
+                        .map(|(number, partition)| {
+                            self.partition(Tp { topic: *id, partition: number as u32 }, partition, min)
+                        })
+                        .collect(),
                 }
             })
             .collect()
@@ -163,7 +184,13 @@ impl Stage<'_> {
     }
 
     fn partition(&self, tp: Tp, partition: &PartitionRegistration, min: u32) -> PartitionView {
-        let end = partition.replicas.iter().filter_map(|broker| self.log(*broker, tp)).map(Log::end_offset).max().unwrap_or(0);
+        let end = partition
+            .replicas
+            .iter()
+            .filter_map(|broker| self.log(*broker, tp))
+            .map(Log::end_offset)
+            .max()
+            .unwrap_or(0);
         let replicas = partition.replicas.len();
         let isr = partition.isr.len();
         PartitionView {
@@ -194,7 +221,11 @@ impl Stage<'_> {
                 partitions: topic.partitions.len() as u32,
                 replication_factor: topic.partitions.first().map_or(0, |p| p.replicas.len() as u32),
                 opened: self.chosen.opened.iter().any(|name| **name == *topic.name),
-                outlined: if &*topic.name == CONSUMER_OFFSETS { self.group().map(|group| self.seen.group_partition(&group)) } else { None },
+                outlined: if &*topic.name == CONSUMER_OFFSETS {
+                    self.group().map(|group| self.seen.group_partition(&group))
+                } else {
+                    None
+                },
             })
             .collect()
     }
@@ -204,7 +235,11 @@ impl Stage<'_> {
         let view = |(id, machine): (NodeId, &Machine)| {
             let NodeId::Broker(broker) = id else { return None };
             let registration = seen.image().and_then(|image| image.brokers.get(&broker));
-            let rack = if let Role::Broker { rack } = &machine.role { rack.as_ref().map(|rack| rack.to_string()) } else { None };
+            let rack = if let Role::Broker { rack } = &machine.role {
+                rack.as_ref().map(|rack| rack.to_string())
+            } else {
+                None
+            };
             let fenced_since = || {
                 let fits = |kind: &Kind| matches!(kind, Kind::BrokerFenced { broker: other, .. } | Kind::BrokerRegistered { broker: other, .. } if *other == broker);
                 seen.entries().rev().find(|(_, entry)| fits(&entry.kind)).map_or(0, |(_, entry)| seen.us(entry.at))
@@ -246,7 +281,12 @@ impl Stage<'_> {
     }
 
     fn role(&self, broker: BrokerId, tp: Tp, partition: &PartitionRegistration) -> ReplicaRole {
-        let believes = self.seen.world().broker(broker).and_then(|process| process.replica(tp)).is_some_and(|view| view.role == EngineReplica::Leader);
+        let believes = self
+            .seen
+            .world()
+            .broker(broker)
+            .and_then(|process| process.replica(tp))
+            .is_some_and(|view| view.role == EngineReplica::Leader);
         if self.seen.is_down(broker) {
             ReplicaRole::Offline
         } else if partition.leader == Some(broker) {
@@ -260,10 +300,17 @@ impl Stage<'_> {
         }
     }
 
-    fn replica(&self, broker: BrokerId, tp: Tp, partition: &PartitionRegistration, column: &PartitionView) -> ReplicaView {
+    fn replica(
+        &self,
+        broker: BrokerId,
+        tp: Tp,
+        partition: &PartitionRegistration,
+        column: &PartitionView,
+    ) -> ReplicaView {
         let log = self.log(broker, tp);
         let high_watermark = self.seen.high_watermark(broker, tp);
-        let epoch = self.seen.world().broker(broker).and_then(|process| process.replica(tp)).map(|view| view.leader_epoch.0);
+        let epoch =
+            self.seen.world().broker(broker).and_then(|process| process.replica(tp)).map(|view| view.leader_epoch.0);
         ReplicaView {
             partition: self.seen.partition(tp),
             role: self.role(broker, tp, partition),
@@ -277,14 +324,23 @@ impl Stage<'_> {
     }
 
     fn strip(&self, broker: BrokerId, topic: &InternalTopic) -> InternalStrip {
-        let mut strip = InternalStrip { topic: topic.name.clone(), squares: Vec::new(), nowhere_else: 0, leaderless: 0 };
-        let Some((id, image)) = self.seen.image().and_then(|image| Some((image.topic_id(&topic.name)?, image))) else { return strip };
+        let mut strip =
+            InternalStrip { topic: topic.name.clone(), squares: Vec::new(), nowhere_else: 0, leaderless: 0 };
+        let Some((id, image)) = self.seen.image().and_then(|image| Some((image.topic_id(&topic.name)?, image))) else {
+            return strip;
+        };
         for number in 0..topic.partitions {
             let tp = Tp { topic: id, partition: number };
-            let Some(partition) = image.partition(tp).filter(|partition| partition.replicas.contains(&broker)) else { continue };
+            let Some(partition) = image.partition(tp).filter(|partition| partition.replicas.contains(&broker)) else {
+                continue;
+            };
             strip.nowhere_else += u32::from(partition.replicas.len() == 1);
             strip.leaderless += u32::from(partition.leader.is_none());
-            strip.squares.push(InternalSquare { partition: number, role: self.role(broker, tp, partition), outlined: topic.outlined == Some(number) });
+            strip.squares.push(InternalSquare {
+                partition: number,
+                role: self.role(broker, tp, partition),
+                outlined: topic.outlined == Some(number),
+            });
         }
         strip
     }
@@ -295,7 +351,12 @@ impl Stage<'_> {
         let since = |a: NodeId, b: NodeId| since(seen, a, |kind| *kind == Kind::LinkCut { to: b }).unwrap_or(0);
         all.iter()
             .filter(|(a, b)| a < b || !all.contains(&(*b, *a)))
-            .map(|(a, b)| CutView { a: seen.node(*a), b: seen.node(*b), one_way: !all.contains(&(*b, *a)), since_us: since(*a, *b) })
+            .map(|(a, b)| CutView {
+                a: seen.node(*a),
+                b: seen.node(*b),
+                one_way: !all.contains(&(*b, *a)),
+                since_us: since(*a, *b),
+            })
             .collect()
     }
 
@@ -310,7 +371,13 @@ impl Stage<'_> {
                 let setup = network.link_setup(*a, *b);
                 if setup != default {
                     let (latency_us, jitter_us) = (setup.latency.0, setup.jitter.0);
-                    links.push(LinkView { a: seen.node(*a), b: seen.node(*b), latency_us, jitter_us, loss_permille: setup.loss_per_million / 1_000 });
+                    links.push(LinkView {
+                        a: seen.node(*a),
+                        b: seen.node(*b),
+                        latency_us,
+                        jitter_us,
+                        loss_permille: setup.loss_per_million / 1_000,
+                    });
                 }
             }
         }
@@ -337,11 +404,14 @@ fn cells(log: Option<&Log>, first: i64, high_watermark: i64, down: bool, ledger:
     for batch in log.batches_from(first.max(log.start_offset())) {
         for index in 0..batch.count() {
             let offset = batch.base_offset + index;
-            let Some(cell) = usize::try_from(offset - first).ok().and_then(|place| cells.get_mut(place)) else { continue };
+            let Some(cell) = usize::try_from(offset - first).ok().and_then(|place| cells.get_mut(place)) else {
+                continue;
+            };
             let tag = batch.data().get(index as usize).map(|record| record.tag);
             *cell = match tag {
                 Some(tag) if ledger.is_lost(tag) => RecordCell::AckedLost,
-                // What a dead broker last wrote down of its high watermark is old; what is safe elsewhere is safe here too.
+                // What a dead broker last wrote down of its high watermark is old; what is safe elsewhere is safe here
+                // too.
                 Some(tag) if down && ledger.is_safe(tag) => RecordCell::Safe,
                 _ if offset < high_watermark => RecordCell::Safe,
                 Some(tag) if ledger.is_acked(tag) => RecordCell::NotSafeAcked,

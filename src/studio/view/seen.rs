@@ -1,4 +1,5 @@
-//! What every projection looks at: the world at the playhead and the trace up to it, with the engine's ids turned into the page's names.
+//! What every projection looks at: the world at the playhead and the trace up to it, with the engine's ids turned into
+//! the page's names.
 
 use highwater_engine::base::{BrokerId, ClientId, NodeId, SimTime, TopicId, Tp};
 use highwater_engine::client::ClientKind;
@@ -71,7 +72,8 @@ impl<'a> Seen<'a> {
 
     /// The high watermark of a partition: its leader's, or the last that a leader had while there is none at work.
     pub fn partition_high_watermark(self, tp: Tp, leader: Option<BrokerId>) -> i64 {
-        let working = leader.and_then(|leader| self.world().broker(leader)).and_then(|process| process.high_watermark(tp));
+        let working =
+            leader.and_then(|leader| self.world().broker(leader)).and_then(|process| process.high_watermark(tp));
         working.or_else(|| self.reel().high_watermark(tp, self.n_entries())).unwrap_or(0)
     }
 
@@ -86,7 +88,9 @@ impl<'a> Seen<'a> {
             NodeId::Client(client) => match self.machine(id).map(|machine| &machine.role) {
                 Some(Role::Client { name, kind: ClientKind::Producer(_) }) => NodeRef::Producer(name.to_string()),
                 Some(Role::Client { name, kind: ClientKind::Consumer(_) }) => NodeRef::Member(name.to_string()),
-                Some(Role::Client { kind: ClientKind::Admin, .. } | Role::Controller | Role::Broker { .. }) => NodeRef::Admin,
+                Some(Role::Client { kind: ClientKind::Admin, .. } | Role::Controller | Role::Broker { .. }) => {
+                    NodeRef::Admin
+                }
                 // A client that starts later than the playhead.
                 None => NodeRef::Member(self.client_name(client)),
             },
@@ -119,7 +123,9 @@ impl<'a> Seen<'a> {
 
     /// How many partitions the offsets topic has, or will have.
     pub fn n_offsets_partitions(self) -> u32 {
-        let made = self.image().and_then(|image| Some(image.topics.get(&image.topic_id(CONSUMER_OFFSETS)?)?.partitions.len() as u32));
+        let made = self
+            .image()
+            .and_then(|image| Some(image.topics.get(&image.topic_id(CONSUMER_OFFSETS)?)?.partitions.len() as u32));
         made.unwrap_or(self.world().config().offsets_topic_partitions)
     }
 
@@ -136,7 +142,8 @@ impl<'a> Seen<'a> {
     pub fn members(self, group: &str) -> Vec<(String, ClientId)> {
         let mut members = Vec::new();
         for (id, machine) in self.world().machines() {
-            if let (NodeId::Client(client), Role::Client { name, kind: ClientKind::Consumer(spec) }) = (id, &machine.role)
+            if let (NodeId::Client(client), Role::Client { name, kind: ClientKind::Consumer(spec) }) =
+                (id, &machine.role)
                 && &*spec.group == group
                 && self.world().client_id(name) == Some(client)
             {

@@ -25,7 +25,10 @@ fn numbers(value: u32, least: u32, most: u32) -> Choices {
 }
 
 fn ladder(value: u32, steps: &[u32], make: fn(u32) -> SettingValue) -> Choices {
-    Choices::Steps { less: steps.iter().rev().find(|step| **step < value).map(|step| make(*step)), more: steps.iter().find(|step| **step > value).map(|step| make(*step)) }
+    Choices::Steps {
+        less: steps.iter().rev().find(|step| **step < value).map(|step| make(*step)),
+        more: steps.iter().find(|step| **step > value).map(|step| make(*step)),
+    }
 }
 
 fn term(text: impl Into<Term>) -> SettingValue {
@@ -70,22 +73,32 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
     let planned = seen.scenario().topics.iter().find(|(known, _)| known == name).map(|(_, topic)| topic);
     let view = scene.topics.iter().find(|topic| topic.name == name);
     let config = |key: &str| {
-        let live = seen.image().and_then(|image| image.topic_config(image.topic_id(name)?, key)).map(|value| value.to_string());
-        live.or_else(|| planned.and_then(|topic| topic.config.get(key).cloned())).or_else(|| seen.scenario().cluster.config.get(key).cloned())
+        let live = seen
+            .image()
+            .and_then(|image| image.topic_config(image.topic_id(name)?, key))
+            .map(|value| value.to_string());
+        live.or_else(|| planned.and_then(|topic| topic.config.get(key).cloned()))
+            .or_else(|| seen.scenario().cluster.config.get(key).cloned())
     };
     let brokers = seen.scenario().cluster.brokers.len() as u32;
     let (partitions, replication) = match planned.map(|topic| &topic.placement) {
         Some(Placement::Counts { partitions, replication }) => (partitions.unwrap_or(1), replication.unwrap_or(1)),
-        Some(Placement::Replicas(replicas)) => (replicas.len() as u32, replicas.values().next().map_or(1, |list| list.len() as u32)),
-        None => (view.map_or(1, |topic| topic.partitions.len() as u32), view.map_or(1, |topic| topic.replication_factor)),
+        Some(Placement::Replicas(replicas)) => {
+            (replicas.len() as u32, replicas.values().next().map_or(1, |list| list.len() as u32))
+        }
+        None => {
+            (view.map_or(1, |topic| topic.partitions.len() as u32), view.map_or(1, |topic| topic.replication_factor))
+        }
     };
     let partitions = view.map_or(partitions, |topic| topic.partitions.len() as u32);
     // What was asked for stands here at once, so that asking again goes on from it.
     let pending = |key: &str| asked(seen, name, key).filter(|value| config(key).as_ref() != Some(value));
     let (min_asked, unclean_asked) = (pending("min.insync.replicas"), pending("unclean.leader.election.enable"));
     let (min_pending, unclean_pending) = (min_asked.is_some(), unclean_asked.is_some());
-    let min: u32 = min_asked.or_else(|| config("min.insync.replicas")).and_then(|value| value.parse().ok()).unwrap_or(1);
-    let unclean = unclean_asked.or_else(|| config("unclean.leader.election.enable")).is_some_and(|value| value == "true");
+    let min: u32 =
+        min_asked.or_else(|| config("min.insync.replicas")).and_then(|value| value.parse().ok()).unwrap_or(1);
+    let unclean =
+        unclean_asked.or_else(|| config("unclean.leader.election.enable")).is_some_and(|value| value == "true");
     let topic = name.to_string();
     SettingsGroup {
         of: SettingsOf::Topic(topic.clone()),
@@ -129,11 +142,20 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
 fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
     let producer = view.name.clone();
     let modern = ClientVersion::parse(&view.client_version).is_none_or(|version| version >= ClientVersion::V3_9);
-    let keys = match seen.world().client_id(&producer).and_then(|id| seen.machine(NodeId::Client(id))).map(|machine| &machine.role) {
+    let keys = match seen
+        .world()
+        .client_id(&producer)
+        .and_then(|id| seen.machine(NodeId::Client(id)))
+        .map(|machine| &machine.role)
+    {
         Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => spec.keys.clone(),
-        Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => {
-            seen.scenario().producers.iter().find(|(name, _)| *name == producer).map(|(_, p)| p.keys.clone()).unwrap_or_default()
-        }
+        Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => seen
+            .scenario()
+            .producers
+            .iter()
+            .find(|(name, _)| *name == producer)
+            .map(|(_, p)| p.keys.clone())
+            .unwrap_or_default(),
     };
     let pattern = match keys {
         Keys::None => KeyPattern::None,
@@ -175,7 +197,9 @@ fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
                 pending: false,
                 value: SettingValue::Keys(pattern),
                 default: SettingValue::Keys(KeyPattern::None),
-                choices: Choices::OneOf([KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).into()),
+                choices: Choices::OneOf(
+                    [KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).into(),
+                ),
             },
         ],
     }
@@ -184,7 +208,10 @@ fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
 fn of_group(view: &GroupView) -> SettingsGroup {
     let group = view.name.clone();
     let members = view.members.iter().filter(|member| member.now != MemberNow::Closed).count() as u32;
-    let version = view.members.first().map_or_else(|| ClientVersion::default().name().into(), |member| member.client_version.clone());
+    let version = view
+        .members
+        .first()
+        .map_or_else(|| ClientVersion::default().name().into(), |member| member.client_version.clone());
     SettingsGroup {
         of: SettingsOf::Group(group.clone()),
         settings: vec![
@@ -245,7 +272,10 @@ fn cluster(seen: Seen<'_>) -> SettingsGroup {
                 pending: false,
                 value: SettingValue::Number(controllers),
                 default: SettingValue::Number(3),
-                choices: Choices::Steps { less: (controllers > 2).then(|| odd(controllers - 2)), more: (controllers + 2 <= MAX_CONTROLLERS as u32).then(|| odd(controllers + 2)) },
+                choices: Choices::Steps {
+                    less: (controllers > 2).then(|| odd(controllers - 2)),
+                    more: (controllers + 2 <= MAX_CONTROLLERS as u32).then(|| odd(controllers + 2)),
+                },
             },
         ],
     }

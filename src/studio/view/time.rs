@@ -1,4 +1,5 @@
-//! What has to do with time: messages in flight, the transport, the swim lanes. Moves nothing itself; see `model`, which re-exports it.
+//! What has to do with time: messages in flight, the transport, the swim lanes. Moves nothing itself; see `model`,
+//! which re-exports it.
 use super::model::*;
 
 // ---------------------------------------------------------------- motion

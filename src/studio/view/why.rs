@@ -34,7 +34,9 @@ pub fn why(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene, 
 fn entry(seen: Seen<'_>, index: usize) -> Option<(Fact, Option<TraceId>, Option<MessageRef>)> {
     let (_, fact) = fact(seen, index)?;
     let cause = seen.reel().cause(index).and_then(|cause| seen.reel().get(cause));
-    let message = cause.and_then(|cause| if let Kind::MessageSent { message, .. } = cause.kind { Some(MessageRef(message.0)) } else { None });
+    let message = cause.and_then(|cause| {
+        if let Kind::MessageSent { message, .. } = cause.kind { Some(MessageRef(message.0)) } else { None }
+    });
     Some((fact, Some(TraceId(index as u64)), message))
 }
 
@@ -47,7 +49,11 @@ fn question(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene,
         Subject::Isr(partition) => seen.tp(partition).map(Question::Isr),
         Subject::HighWatermark(partition) => seen.tp(partition).map(Question::HighWatermark),
         Subject::Replica { partition, broker } => {
-            let column = scene.topics.iter().find(|topic| topic.name == partition.topic).and_then(|topic| topic.partitions.get(partition.partition as usize));
+            let column = scene
+                .topics
+                .iter()
+                .find(|topic| topic.name == partition.topic)
+                .and_then(|topic| topic.partitions.get(partition.partition as usize));
             let in_sync = column.is_some_and(|column| column.isr.contains(broker));
             if in_sync { seen.tp(partition).map(Question::Leader) } else { seen.tp(partition).map(Question::Isr) }
         }
@@ -65,7 +71,10 @@ fn question(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene,
         Subject::Group(name) => Some(Question::Group(name.clone())),
         Subject::Member(name) => Some(Question::Member(name.clone())),
         Subject::Message(message) => {
-            let sent = seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::MessageSent { message: id, .. } if id.0 == message.0));
+            let sent = seen
+                .entries()
+                .rev()
+                .find(|(_, entry)| matches!(entry.kind, Kind::MessageSent { message: id, .. } if id.0 == message.0));
             sent.map(|(index, _)| Question::Entry(index))
         }
         Subject::Verdict(index) => verdict_question(seen, ledger, scene, &promises.verdicts.get(*index)?.verdict),
@@ -84,8 +93,14 @@ fn question(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene,
 
 fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Verdict) -> Option<Question> {
     match verdict {
-        Verdict::EveryConsumerStopped => scene.groups.iter().find(|group| matches!(group.now, GroupNow::Stopped { .. })).map(|group| Question::Group(group.name.clone())),
-        Verdict::GroupStopped { group } | Verdict::GroupWithoutCommits { group } => Some(Question::Group(group.clone())),
+        Verdict::EveryConsumerStopped => scene
+            .groups
+            .iter()
+            .find(|group| matches!(group.now, GroupNow::Stopped { .. }))
+            .map(|group| Question::Group(group.name.clone())),
+        Verdict::GroupStopped { group } | Verdict::GroupWithoutCommits { group } => {
+            Some(Question::Group(group.clone()))
+        }
         Verdict::NoActiveController => Some(Question::NoController),
         Verdict::PartitionsOffline { topic, .. } => {
             let topic = scene.topics.iter().find(|view| view.name == *topic)?;
@@ -99,33 +114,60 @@ fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Ve
             None => Some(Question::Producer(producer.clone())),
         },
         Verdict::DeliveredTwice { .. } | Verdict::OutOfOrder { .. } => {
-            let last = seen.entries().rev().find(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. } | Kind::GroupStateChanged { .. }));
+            let last = seen
+                .entries()
+                .rev()
+                .find(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. } | Kind::GroupStateChanged { .. }));
             last.map(|(index, _)| Question::Entry(index))
         }
-        Verdict::AtRisk { .. } => {
-            ledger.entries.iter().find(|entry| entry.fate == RecordFate::AckedNotSafe).and_then(|entry| entry.stands).map(|(tp, _)| Question::HighWatermark(tp))
-        }
+        Verdict::AtRisk { .. } => ledger
+            .entries
+            .iter()
+            .find(|entry| entry.fate == RecordFate::AckedNotSafe)
+            .and_then(|entry| entry.stands)
+            .map(|(tp, _)| Question::HighWatermark(tp)),
         Verdict::EveryPromiseKept => None,
     }
 }
 
 fn standing_fact(seen: Seen<'_>, standing: Standing) -> Option<Fact> {
     Some(match standing {
-        Standing::MemberStopped { group, member, error, client } => Fact::MemberStopped { group, member, error: error.into(), client: client.into() },
-        Standing::MemberReadsOn { group, member } => Fact::MemberReadsOn { group, member },
-        Standing::ClientVersionWaits { client, long_poll } => Fact::ClientVersionWaits { client: client.into(), long_poll },
-        Standing::GroupHashesTo { group, partition } => Fact::GroupHashesTo { group, partition },
-        Standing::HasReplicas { tp, replicas } => Fact::HasReplicas { partition: seen.partition(tp), replicas: ids(&replicas) },
-        Standing::OnlyReplicaOn { tp, broker } => Fact::OnlyReplicaOn { partition: seen.partition(tp), broker: broker.0 },
-        Standing::CreatedWhileAlone { topic, broker, replication_factor } => Fact::CreatedWhileAlone { topic, broker: broker.0, replication_factor },
-        Standing::NodeSettingWas { key, value } => Fact::SettingWas { target: ConfigTarget::Cluster, key: key.into(), value: value.into() },
-        Standing::TopicSettingWas { topic, key, value } => Fact::SettingWas { target: ConfigTarget::Topic(topic), key: key.into(), value: value.into() },
-        Standing::ClientSettingWas { client, key, value } => Fact::SettingWas { target: ConfigTarget::Client(client), key: key.into(), value: value.into() },
-        Standing::BrokerIsDown { broker } => Fact::BrokerIsDown { broker: broker.0 },
-        Standing::HighWatermarkStalled { tp, broker, at, waits_for } => {
-            Fact::HighWatermarkStalled { partition: seen.partition(tp), broker: broker.0, at: count(at), waits_for: ids(&waits_for) }
+        Standing::MemberStopped { group, member, error, client } => {
+            Fact::MemberStopped { group, member, error: error.into(), client: client.into() }
         }
-        Standing::AckedLost { tp, offset } => Fact::AckedLost { partition: seen.partition(tp), first: count(offset), last: count(offset) },
+        Standing::MemberReadsOn { group, member } => Fact::MemberReadsOn { group, member },
+        Standing::ClientVersionWaits { client, long_poll } => {
+            Fact::ClientVersionWaits { client: client.into(), long_poll }
+        }
+        Standing::GroupHashesTo { group, partition } => Fact::GroupHashesTo { group, partition },
+        Standing::HasReplicas { tp, replicas } => {
+            Fact::HasReplicas { partition: seen.partition(tp), replicas: ids(&replicas) }
+        }
+        Standing::OnlyReplicaOn { tp, broker } => {
+            Fact::OnlyReplicaOn { partition: seen.partition(tp), broker: broker.0 }
+        }
+        Standing::CreatedWhileAlone { topic, broker, replication_factor } => {
+            Fact::CreatedWhileAlone { topic, broker: broker.0, replication_factor }
+        }
+        Standing::NodeSettingWas { key, value } => {
+            Fact::SettingWas { target: ConfigTarget::Cluster, key: key.into(), value: value.into() }
+        }
+        Standing::TopicSettingWas { topic, key, value } => {
+            Fact::SettingWas { target: ConfigTarget::Topic(topic), key: key.into(), value: value.into() }
+        }
+        Standing::ClientSettingWas { client, key, value } => {
+            Fact::SettingWas { target: ConfigTarget::Client(client), key: key.into(), value: value.into() }
+        }
+        Standing::BrokerIsDown { broker } => Fact::BrokerIsDown { broker: broker.0 },
+        Standing::HighWatermarkStalled { tp, broker, at, waits_for } => Fact::HighWatermarkStalled {
+            partition: seen.partition(tp),
+            broker: broker.0,
+            at: count(at),
+            waits_for: ids(&waits_for),
+        },
+        Standing::AckedLost { tp, offset } => {
+            Fact::AckedLost { partition: seen.partition(tp), first: count(offset), last: count(offset) }
+        }
         Standing::RunBegan => Fact::RunBegan,
     })
 }

@@ -81,7 +81,12 @@ impl App {
     }
 
     pub(super) fn phone(&self, ui: &Ui) -> Html {
-        let tabs = [(PhoneTab::Stage, Label::Stage), (PhoneTab::Panel, Label::Promises), (PhoneTab::Settings, Label::Settings), (PhoneTab::Log, Label::Log)];
+        let tabs = [
+            (PhoneTab::Stage, Label::Stage),
+            (PhoneTab::Panel, Label::Promises),
+            (PhoneTab::Settings, Label::Settings),
+            (PhoneTab::Log, Label::Log),
+        ];
         let sheet = match self.phone_tab {
             PhoneTab::Stage => {
                 html! { <PhoneStage scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()} /> }

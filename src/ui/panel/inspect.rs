@@ -55,7 +55,8 @@ fn actions(ui: &crate::ui::context::Ui, about: &Subject) -> Html {
     let button = |l: Label, c: Command| html! { <button type="button" class="btn small" onclick={ui.on_do(c)}>{ w.label(l) }</button> };
     match about {
         Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => {
-            let elect = |unclean: bool| Command::ElectLeader { topic: p.topic.clone(), partition: p.partition, unclean };
+            let elect =
+                |unclean: bool| Command::ElectLeader { topic: p.topic.clone(), partition: p.partition, unclean };
             html! { <div class="card-buttons">{ button(Label::ElectPreferred, elect(false)) }{ button(Label::ElectUnclean, elect(true)) }</div> }
         }
         Subject::Group(_)

@@ -31,7 +31,8 @@ pub fn LogView(props: &LogProps) -> Html {
         let (desk, filter, lang) = (ui.desk.clone(), f.clone(), ui.lang);
         Callback::from(move |_: MouseEvent| {
             let page = desk.read().log(&filter, 0..usize::MAX);
-            let text: String = page.lines.iter().map(|l| format!("{}\t{}\n", moment(l.at_us), lang.words().fact(&l.fact))).collect();
+            let text: String =
+                page.lines.iter().map(|l| format!("{}\t{}\n", moment(l.at_us), lang.words().fact(&l.fact))).collect();
             web::download_text("highwater-log.txt", &text);
         })
     };

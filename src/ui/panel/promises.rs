@@ -25,7 +25,11 @@ fn grade(v: &Verdict) -> &'static str {
         | Verdict::PartitionsOffline { .. }
         | Verdict::AckedLost { .. }
         | Verdict::WritesRefused { .. } => "bad",
-        Verdict::GroupWithoutCommits { .. } | Verdict::WritesStalled { .. } | Verdict::DeliveredTwice { .. } | Verdict::OutOfOrder { .. } | Verdict::AtRisk { .. } => "uneasy",
+        Verdict::GroupWithoutCommits { .. }
+        | Verdict::WritesStalled { .. }
+        | Verdict::DeliveredTwice { .. }
+        | Verdict::OutOfOrder { .. }
+        | Verdict::AtRisk { .. } => "uneasy",
         Verdict::EveryPromiseKept => "good",
     }
 }
@@ -199,7 +203,9 @@ fn square(i: u32, s: &LedgerSquare) -> Html {
         (RecordFate::LostUnacked, _) => html! { <path class="l-bar" d="M3 8 l5 -5" /> },
         (RecordFate::AckedNotSafe, Delivery::No) => html! { <path class="l-tick" d="M3 5.6 l1.7 2 l3 -4" /> },
         (_, Delivery::Once) => html! { <circle class="l-seen" cx="5.4" cy="5.4" r="1.6" /> },
-        (_, Delivery::Twice) => html! { <><circle class="l-seen" cx="3.6" cy="5.4" r="1.4" /><circle class="l-seen" cx="7.3" cy="5.4" r="1.4" /></> },
+        (_, Delivery::Twice) => {
+            html! { <><circle class="l-seen" cx="3.6" cy="5.4" r="1.4" /><circle class="l-seen" cx="7.3" cy="5.4" r="1.4" /></> }
+        }
         (_, Delivery::OutOfOrder) => html! { <path class="l-order" d="M3 7.5 L8 3.3 M8 3.3 h-3 M8 3.3 v3" /> },
         (RecordFate::Pending | RecordFate::Written | RecordFate::Safe, Delivery::No) => Html::default(),
     };

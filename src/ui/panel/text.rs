@@ -82,7 +82,12 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
 fn faults(ui: &Ui, scene: &Scene) -> Html {
     let w = ui.words();
     let cuts = scene.cuts.iter().map(|c| Fact::Cut { a: vec![c.a.clone()], b: vec![c.b.clone()], one_way: c.one_way });
-    let links = scene.links.iter().map(|l| Fact::LinkChanged { a: l.a.clone(), b: l.b.clone(), latency_us: l.latency_us, loss_permille: l.loss_permille });
+    let links = scene.links.iter().map(|l| Fact::LinkChanged {
+        a: l.a.clone(),
+        b: l.b.clone(),
+        latency_us: l.latency_us,
+        loss_permille: l.loss_permille,
+    });
     let all: Vec<Fact> = cuts.chain(links).collect();
     if all.is_empty() {
         return Html::default();

@@ -89,12 +89,19 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
 }
 
 pub fn first_shown(scene: &Scene, place: &PartitionRef) -> u64 {
-    scene.topics.iter().find(|t| t.name == place.topic).and_then(|t| t.partitions.iter().find(|p| p.partition == place.partition)).map_or(0, |p| p.first_shown)
+    scene
+        .topics
+        .iter()
+        .find(|t| t.name == place.topic)
+        .and_then(|t| t.partitions.iter().find(|p| p.partition == place.partition))
+        .map_or(0, |p| p.first_shown)
 }
 
 fn is_chosen(selected: &Option<Subject>, place: &PartitionRef, broker: u32) -> bool {
     match selected {
-        Some(Subject::Replica { partition, broker: b } | Subject::Record { partition, broker: b, .. }) => partition == place && *b == broker,
+        Some(Subject::Replica { partition, broker: b } | Subject::Record { partition, broker: b, .. }) => {
+            partition == place && *b == broker
+        }
         Some(_) | None => false,
     }
 }
@@ -165,7 +172,11 @@ pub fn NodeMenu(props: &NodeMenuProps) -> Html {
             <button type="button" class="btn small" {id} onclick={click} aria-label={format!("{}: {}", w.action(*only), w.node(&props.node))}>{ w.action(*only) }</button>
         };
     }
-    let entries = props.menu.iter().map(|a| Entry { label: w.action(*a).into(), ask: Ask::Do(Command::Act(props.node.clone(), *a)) }).collect::<Vec<_>>();
+    let entries = props
+        .menu
+        .iter()
+        .map(|a| Entry { label: w.action(*a).into(), ask: Ask::Do(Command::Act(props.node.clone(), *a)) })
+        .collect::<Vec<_>>();
     html! { <Menu {id} label={if props.short { "⋯" } else { w.label(Label::Break) }} name={w.actions_of(&props.node)} {entries} up={props.up} bare={props.short} /> }
 }
 
@@ -181,7 +192,12 @@ fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip) -> Html {
     if n == 0 {
         return html! { <div class="strip-one">{ words }</div> };
     }
-    let name = format!("{}: {}. {}", s.topic, w.strip(s), w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns }));
+    let name = format!(
+        "{}: {}. {}",
+        s.topic,
+        w.strip(s),
+        w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns })
+    );
     let width = u32::try_from(n).unwrap_or(0) * 14 + 4;
     html! {
         <button type="button" class="strip-one strip-open" aria-label={name} aria-pressed={opened.to_string()} onclick={ui.on_do(command)}>

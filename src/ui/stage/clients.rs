@@ -37,7 +37,12 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
     let subject = Subject::Producer(p.name.clone());
     let stuck = match p.now {
         ProducerNow::Retrying { .. } | ProducerNow::NoLeader { .. } | ProducerNow::Failing { .. } => true,
-        ProducerNow::NotStarted | ProducerNow::Closed | ProducerNow::Idle | ProducerNow::Sending | ProducerNow::AwaitingAcks { .. } | ProducerNow::Paused => false,
+        ProducerNow::NotStarted
+        | ProducerNow::Closed
+        | ProducerNow::Idle
+        | ProducerNow::Sending
+        | ProducerNow::AwaitingAcks { .. }
+        | ProducerNow::Paused => false,
     };
     html! {
         <li key={format!("p-{}", p.name)} class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}>
@@ -63,7 +68,9 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
 pub fn group_stuck(g: &GroupView) -> bool {
     match g.now {
         GroupNow::Stopped { .. } | GroupNow::ReadsWithoutCoordinator { .. } => true,
-        GroupNow::NoMembers | GroupNow::Reading | GroupNow::Rebalancing | GroupNow::CaughtUp | GroupNow::Starting => false,
+        GroupNow::NoMembers | GroupNow::Reading | GroupNow::Rebalancing | GroupNow::CaughtUp | GroupNow::Starting => {
+            false
+        }
     }
 }
 

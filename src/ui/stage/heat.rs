@@ -29,8 +29,19 @@ pub fn Heat(props: &HeatProps) -> Html {
     let total = props.scene.topics.iter().find(|t| t.name == props.topic).map_or(0, |t| t.partitions.len());
     let per_line = heat_per_line(total);
     let count = |role: ReplicaRole| mine.iter().filter(|r| r.role == role).count();
-    let roles = [ReplicaRole::Leader, ReplicaRole::InSync, ReplicaRole::OutOfSync, ReplicaRole::Offline, ReplicaRole::StaleLeader];
-    let name = roles.into_iter().filter(|r| count(*r) > 0).map(|r| format!("{} {}", count(r), w.role(r))).collect::<Vec<_>>().join(", ");
+    let roles = [
+        ReplicaRole::Leader,
+        ReplicaRole::InSync,
+        ReplicaRole::OutOfSync,
+        ReplicaRole::Offline,
+        ReplicaRole::StaleLeader,
+    ];
+    let name = roles
+        .into_iter()
+        .filter(|r| count(*r) > 0)
+        .map(|r| format!("{} {}", count(r), w.role(r)))
+        .collect::<Vec<_>>()
+        .join(", ");
     let lines = u32::try_from(total).unwrap_or(0).div_ceil(per_line);
     // One listener for all squares: the place says which was meant.
     let click = {
@@ -41,7 +52,10 @@ pub fn Heat(props: &HeatProps) -> Html {
             let Some((x, y)) = web::place_in_target(&e) else { return };
             let partition = y / HEAT * per_line + x / HEAT;
             if held.contains(&partition) {
-                ask.emit(Ask::Select(Subject::Replica { partition: PartitionRef { topic: topic.clone(), partition }, broker }));
+                ask.emit(Ask::Select(Subject::Replica {
+                    partition: PartitionRef { topic: topic.clone(), partition },
+                    broker,
+                }));
             }
         })
     };

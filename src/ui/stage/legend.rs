@@ -9,7 +9,8 @@ use yew::prelude::*;
 pub fn Legend() -> Html {
     let ui = use_ui();
     let one = |picture: Html, l: Label| html! { <li>{ picture }<span>{ ui.label(l) }</span></li> };
-    let cell = |k: RecordCell| html! { <svg width="12" height="16" aria-hidden="true">{ marks::cell(k, 0, 0, 12, 16) }</svg> };
+    let cell =
+        |k: RecordCell| html! { <svg width="12" height="16" aria-hidden="true">{ marks::cell(k, 0, 0, 12, 16) }</svg> };
     html! {
         <div class="legend">
             <ul class="marks">

@@ -56,9 +56,12 @@ pub fn slots(scene: &Scene) -> Vec<(Slot, bool)> {
 /// Which column a selection stands in.
 pub fn column_of(s: &Subject) -> Option<&PartitionRef> {
     match s {
-        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) | Subject::Replica { partition: p, .. } | Subject::Record { partition: p, .. } => {
-            Some(p)
-        }
+        Subject::Partition(p)
+        | Subject::Leader(p)
+        | Subject::Isr(p)
+        | Subject::HighWatermark(p)
+        | Subject::Replica { partition: p, .. }
+        | Subject::Record { partition: p, .. } => Some(p),
         Subject::Controller(_)
         | Subject::Broker(_)
         | Subject::Producer(_)
@@ -98,7 +101,12 @@ pub fn Stage(props: &StageProps) -> Html {
     let on_key = {
         let walked = walked.clone();
         Callback::from(move |e: KeyboardEvent| {
-            if e.shift_key() || e.ctrl_key() || e.alt_key() || e.meta_key() || !web::closest_matches(e.target(), "[data-cell]") {
+            if e.shift_key()
+                || e.ctrl_key()
+                || e.alt_key()
+                || e.meta_key()
+                || !web::closest_matches(e.target(), "[data-cell]")
+            {
                 return;
             }
             let (r, c) = at;
@@ -179,7 +187,10 @@ pub(super) fn opens(ask: &Callback<Ask>, subject: Subject) -> (Callback<MouseEve
     let (a, b, s) = (ask.clone(), ask.clone(), subject.clone());
     let click = Callback::from(move |_| a.emit(Ask::Select(subject.clone())));
     let key = Callback::from(move |e: KeyboardEvent| {
-        if matches!(e.key().as_str(), "Enter" | " ") && web::closest_matches(e.target(), "[data-cell]") && !web::closest_matches(e.target(), "button") {
+        if matches!(e.key().as_str(), "Enter" | " ")
+            && web::closest_matches(e.target(), "[data-cell]")
+            && !web::closest_matches(e.target(), "button")
+        {
             e.prevent_default();
             e.stop_propagation();
             b.emit(Ask::Select(s.clone()));
@@ -192,7 +203,14 @@ pub(super) fn tab(focused: bool) -> &'static str {
     if focused { "0" } else { "-1" }
 }
 
-fn heads(ui: &super::context::Ui, scene: &Rc<Scene>, columns: &[(Slot, bool)], chosen: Option<&PartitionRef>, at: (usize, usize), on_focus: &Focus) -> Html {
+fn heads(
+    ui: &super::context::Ui,
+    scene: &Rc<Scene>,
+    columns: &[(Slot, bool)],
+    chosen: Option<&PartitionRef>,
+    at: (usize, usize),
+    on_focus: &Focus,
+) -> Html {
     let w = ui.words();
     let names = scene.topics.iter().map(|t| t.name.clone()).collect::<Vec<_>>().join(", ");
     html! {
@@ -211,8 +229,20 @@ fn tight(all: &[u32]) -> String {
     ids(all).replace(' ', "")
 }
 
-#[allow(clippy::too_many_arguments, reason = "one head is drawn from one place; a struct for it would only rename these")]
-fn head(ui: &super::context::Ui, scene: &Rc<Scene>, slot: &Slot, first: bool, chosen: Option<&PartitionRef>, column: usize, at: (usize, usize), on_focus: &Focus) -> Html {
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one head is drawn from one place; a struct for it would only rename these"
+)]
+fn head(
+    ui: &super::context::Ui,
+    scene: &Rc<Scene>,
+    slot: &Slot,
+    first: bool,
+    chosen: Option<&PartitionRef>,
+    column: usize,
+    at: (usize, usize),
+    on_focus: &Focus,
+) -> Html {
     let w = ui.words();
     let id = format!("cell-0-{column}");
     let focused = tab(at == (0, column));
@@ -237,7 +267,9 @@ fn head(ui: &super::context::Ui, scene: &Rc<Scene>, slot: &Slot, first: bool, ch
         }
         Slot::Partition(place, density) => {
             let found = scene.topics.iter().find(|t| t.name == place.topic);
-            let Some(p) = found.and_then(|t| t.partitions.iter().find(|p| p.partition == place.partition)) else { return Html::default() };
+            let Some(p) = found.and_then(|t| t.partitions.iter().find(|p| p.partition == place.partition)) else {
+                return Html::default();
+            };
             let health = match p.isr_health {
                 IsrHealth::Full => "",
                 IsrHealth::Reduced => "warn",

@@ -38,7 +38,11 @@ pub fn MotionLayer(props: &MotionProps) -> Html {
 fn flight(ui: &crate::ui::context::Ui, g: &Geometry, f: &Flight, reachable: bool) -> Option<Html> {
     let way = g.way(f)?;
     let (x, y) = along(&way, f.progress_ppm);
-    let d = way.iter().enumerate().map(|(i, p)| format!("{}{} {}", if i == 0 { "M" } else { " L" }, p.x, p.y)).collect::<String>();
+    let d = way
+        .iter()
+        .enumerate()
+        .map(|(i, p)| format!("{}{} {}", if i == 0 { "M" } else { " L" }, p.x, p.y))
+        .collect::<String>();
     let name = ui.words().flight(f);
     let ask = ui.ask.clone();
     let subject = Subject::Message(f.id);

@@ -113,9 +113,12 @@ fn tail(r: &ReplicaView, first: u64, size: Size) -> Html {
     let step = w + gap;
     let count = u32::try_from(r.cells.len()).unwrap_or(0);
     let width = count * step + 4;
-    let faded = |c: RecordCell| r.role == ReplicaRole::Offline && matches!(c, RecordCell::Safe | RecordCell::NotSafe | RecordCell::NotSafeAcked);
+    let faded = |c: RecordCell| {
+        r.role == ReplicaRole::Offline && matches!(c, RecordCell::Safe | RecordCell::NotSafe | RecordCell::NotSafeAcked)
+    };
     // Its line stands at the edge when the high watermark is outside the tail.
-    let line = u32::try_from(r.high_watermark.saturating_sub(first)).unwrap_or(u32::MAX).min(count) * step + 2 - gap / 2;
+    let line =
+        u32::try_from(r.high_watermark.saturating_sub(first)).unwrap_or(u32::MAX).min(count) * step + 2 - gap / 2;
     html! {
         <svg class="tail" width={width.to_string()} height={(h + 8).to_string()} aria-hidden="true">
             { for r.cells.iter().enumerate().map(|(i, c)| {

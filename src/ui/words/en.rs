@@ -103,7 +103,9 @@ impl Words for English {
             Label::OutOfOrder => "out of order",
             Label::IfOneFails => "If one broker fails",
             Label::IfTwoFail => "If two brokers fail",
-            Label::NothingSelected => "Choose a replica, a broker, a client or a message on the stage to see it in Kafka's own terms.",
+            Label::NothingSelected => {
+                "Choose a replica, a broker, a client or a message on the stage to see it in Kafka's own terms."
+            }
             Label::NotThere => "It does not exist at this moment.",
             Label::Field => "Field",
             Label::Value => "Value",
@@ -196,9 +198,15 @@ impl Words for English {
     }
     fn scenario_about(&self, s: ScenarioId) -> &'static str {
         match s {
-            ScenarioId::AsItHappened => "__consumer_offsets was made while broker 1 was alone. Kill broker 1: the data fails over, every consumer stops.",
-            ScenarioId::SameToday => "The same offsets topic, clients of today: they read on where the leader did not move, but cannot commit or join.",
-            ScenarioId::TheCure => "The offsets topic has three replicas: when broker 1 dies another coordinator takes over.",
+            ScenarioId::AsItHappened => {
+                "__consumer_offsets was made while broker 1 was alone. Kill broker 1: the data fails over, every consumer stops."
+            }
+            ScenarioId::SameToday => {
+                "The same offsets topic, clients of today: they read on where the leader did not move, but cannot commit or join."
+            }
+            ScenarioId::TheCure => {
+                "The offsets topic has three replicas: when broker 1 dies another coordinator takes over."
+            }
         }
     }
 
@@ -219,22 +227,45 @@ impl Words for English {
             Fact::Started { node } => format!("{} starts", self.node(node)),
             Fact::Paused { node } => format!("{} stands still", self.node(node)),
             Fact::Resumed { node } => format!("{} goes on", self.node(node)),
-            Fact::Registered { broker, epoch, clean: true } => format!("broker {broker} registers after a clean stop, broker epoch {epoch}"),
-            Fact::Registered { broker, epoch, clean: false } => format!("broker {broker} registers, broker epoch {epoch}"),
-            Fact::Fenced { broker, session_us } => format!("broker {broker} is fenced: no heartbeat for {}", duration(*session_us)),
+            Fact::Registered { broker, epoch, clean: true } => {
+                format!("broker {broker} registers after a clean stop, broker epoch {epoch}")
+            }
+            Fact::Registered { broker, epoch, clean: false } => {
+                format!("broker {broker} registers, broker epoch {epoch}")
+            }
+            Fact::Fenced { broker, session_us } => {
+                format!("broker {broker} is fenced: no heartbeat for {}", duration(*session_us))
+            }
             Fact::Unfenced { broker } => format!("broker {broker} is unfenced"),
             Fact::Cut { a, b, one_way: false } => format!("cut between {} and {}", nodes(self, a), nodes(self, b)),
             Fact::Cut { a, b, one_way: true } => format!("cut from {} to {}", nodes(self, a), nodes(self, b)),
             Fact::Healed { a, b } if a.is_empty() && b.is_empty() => "all links are healed".into(),
             Fact::Healed { a, b } => format!("healed between {} and {}", nodes(self, a), nodes(self, b)),
             Fact::LinkChanged { a, b, latency_us, loss_permille } => {
-                format!("link between {} and {}: latency {}, loss {}.{} %", self.node(a), self.node(b), duration(*latency_us), loss_permille / 10, loss_permille % 10)
+                format!(
+                    "link between {} and {}: latency {}, loss {}.{} %",
+                    self.node(a),
+                    self.node(b),
+                    duration(*latency_us),
+                    loss_permille / 10,
+                    loss_permille % 10
+                )
             }
-            Fact::MessageDropped { api, from, to, .. } => format!("{api} from {} to {} is lost", self.node(from), self.node(to)),
-            Fact::QuorumElectionBegan { controller, epoch } => format!("controller {controller} asks for votes, epoch {epoch}"),
-            Fact::QuorumLeaderElected { controller, epoch } => format!("controller {controller} is elected leader of the quorum, epoch {epoch}"),
-            Fact::QuorumLeaderResigned { controller, epoch } => format!("controller {controller} resigns, epoch {epoch}"),
-            Fact::ActiveController { controller, epoch } => format!("controller {controller} is the active controller, epoch {epoch}"),
+            Fact::MessageDropped { api, from, to, .. } => {
+                format!("{api} from {} to {} is lost", self.node(from), self.node(to))
+            }
+            Fact::QuorumElectionBegan { controller, epoch } => {
+                format!("controller {controller} asks for votes, epoch {epoch}")
+            }
+            Fact::QuorumLeaderElected { controller, epoch } => {
+                format!("controller {controller} is elected leader of the quorum, epoch {epoch}")
+            }
+            Fact::QuorumLeaderResigned { controller, epoch } => {
+                format!("controller {controller} resigns, epoch {epoch}")
+            }
+            Fact::ActiveController { controller, epoch } => {
+                format!("controller {controller} is the active controller, epoch {epoch}")
+            }
             Fact::LeaderElected { partition: p, broker, epoch, how } => {
                 let how = match how {
                     ElectionKind::Clean => "from the ISR",
@@ -245,7 +276,9 @@ impl Words for English {
                 };
                 format!("broker {broker} is elected leader of {}, epoch {epoch} ({how})", partition(p))
             }
-            Fact::PartitionOffline { partition: p, last: Some(b) } => format!("{} has no leader; the last one was broker {b}", partition(p)),
+            Fact::PartitionOffline { partition: p, last: Some(b) } => {
+                format!("{} has no leader; the last one was broker {b}", partition(p))
+            }
             Fact::PartitionOffline { partition: p, last: None } => format!("{} has no leader", partition(p)),
             Fact::IsrShrunk { partition: p, removed, isr, by } => {
                 let by = match by {
@@ -254,8 +287,12 @@ impl Words for English {
                 };
                 format!("ISR of {} shrinks to {}: without {}, {by}", partition(p), ids(isr), ids(removed))
             }
-            Fact::IsrExpanded { partition: p, added, isr, .. } => format!("ISR of {} grows to {}: {} caught up", partition(p), ids(isr), ids(added)),
-            Fact::IsrChangeRefused { partition: p, error } => format!("change of the ISR of {} refused: {error}", partition(p)),
+            Fact::IsrExpanded { partition: p, added, isr, .. } => {
+                format!("ISR of {} grows to {}: {} caught up", partition(p), ids(isr), ids(added))
+            }
+            Fact::IsrChangeRefused { partition: p, error } => {
+                format!("change of the ISR of {} refused: {error}", partition(p))
+            }
             Fact::HighWatermarkAdvanced { partition: p, broker, from, to } => {
                 format!("high watermark of {} on broker {broker} moves from {from} to {to}", partition(p))
             }
@@ -263,14 +300,24 @@ impl Words for English {
                 format!("high watermark of {} on broker {broker} stands at {at}", partition(p))
             }
             Fact::HighWatermarkStalled { partition: p, at, waits_for, .. } => {
-                format!("high watermark of {} stands at {at}: broker {} has not fetched further", partition(p), ids(waits_for))
+                format!(
+                    "high watermark of {} stands at {at}: broker {} has not fetched further",
+                    partition(p),
+                    ids(waits_for)
+                )
             }
-            Fact::Truncated { partition: p, broker, from, to } => format!("broker {broker} truncates {} from {from} to {to}", partition(p)),
-            Fact::BecameLeader { partition: p, broker, epoch } => format!("broker {broker} becomes leader of {}, epoch {epoch}", partition(p)),
+            Fact::Truncated { partition: p, broker, from, to } => {
+                format!("broker {broker} truncates {} from {from} to {to}", partition(p))
+            }
+            Fact::BecameLeader { partition: p, broker, epoch } => {
+                format!("broker {broker} becomes leader of {}, epoch {epoch}", partition(p))
+            }
             Fact::BecameFollower { partition: p, broker, leader, epoch } => {
                 format!("broker {broker} follows broker {leader} for {}, epoch {epoch}", partition(p))
             }
-            Fact::Appended { partition: p, broker, first, last } => format!("broker {broker} appends {} of {}", offsets(*first, *last), partition(p)),
+            Fact::Appended { partition: p, broker, first, last } => {
+                format!("broker {broker} appends {} of {}", offsets(*first, *last), partition(p))
+            }
             Fact::Acked { producer, partition: p, first, last, by } => {
                 let by = match by {
                     AckedBy::Nobody => "acks=0: nobody answered",
@@ -279,57 +326,101 @@ impl Words for English {
                 };
                 format!("{producer} is told \"done\" for {}, {} ({by})", partition(p), offsets(*first, *last))
             }
-            Fact::Refused { producer, partition: p, error } => format!("write of {producer} to {} is refused: {error}", partition(p)),
-            Fact::ProduceTimedOut { producer, partition: p, count } => {
-                format!("{producer} gives up {} for {}: delivery.timeout.ms has passed", counted(*count, "record", "records"), partition(p))
+            Fact::Refused { producer, partition: p, error } => {
+                format!("write of {producer} to {} is refused: {error}", partition(p))
             }
-            Fact::Retried { producer, partition: p, error } => format!("{producer} tries {} again after {error}", partition(p)),
-            Fact::AckedLost { partition: p, first, last } => format!("acknowledged and lost: {}, {}", partition(p), offsets(*first, *last)),
-            Fact::Duplicated { partition: p, first, last } => format!("written twice: {}, {}", partition(p), offsets(*first, *last)),
-            Fact::Delivered { member, partition: p, first, last } => format!("{member} reads {}, {}", partition(p), offsets(*first, *last)),
+            Fact::ProduceTimedOut { producer, partition: p, count } => {
+                format!(
+                    "{producer} gives up {} for {}: delivery.timeout.ms has passed",
+                    counted(*count, "record", "records"),
+                    partition(p)
+                )
+            }
+            Fact::Retried { producer, partition: p, error } => {
+                format!("{producer} tries {} again after {error}", partition(p))
+            }
+            Fact::AckedLost { partition: p, first, last } => {
+                format!("acknowledged and lost: {}, {}", partition(p), offsets(*first, *last))
+            }
+            Fact::Duplicated { partition: p, first, last } => {
+                format!("written twice: {}, {}", partition(p), offsets(*first, *last))
+            }
+            Fact::Delivered { member, partition: p, first, last } => {
+                format!("{member} reads {}, {}", partition(p), offsets(*first, *last))
+            }
             Fact::CoordinatorFound { group, broker, partition: p } => {
                 format!("broker {broker} is coordinator of group {group}: it leads __consumer_offsets-{p}")
             }
             Fact::CoordinatorLost { group, broker: Some(b), partition: p } => {
                 format!("group {group} loses its coordinator, broker {b} (__consumer_offsets-{p})")
             }
-            Fact::CoordinatorLost { group, broker: None, partition: p } => format!("group {group} loses its coordinator (__consumer_offsets-{p})"),
+            Fact::CoordinatorLost { group, broker: None, partition: p } => {
+                format!("group {group} loses its coordinator (__consumer_offsets-{p})")
+            }
             Fact::CoordinatorUnavailable { group, partition: p, error } => {
                 format!("group {group} finds no coordinator: __consumer_offsets-{p} answers {error}")
             }
             Fact::CoordinatorLoading { group, broker, partition: p } => {
                 format!("broker {broker} loads __consumer_offsets-{p} for group {group}")
             }
-            Fact::CoordinatorLoaded { broker, partition: p } => format!("broker {broker} has loaded __consumer_offsets-{p}"),
+            Fact::CoordinatorLoaded { broker, partition: p } => {
+                format!("broker {broker} has loaded __consumer_offsets-{p}")
+            }
             Fact::MemberJoined { group, member } => format!("{member} joins group {group}"),
             Fact::MemberLeft { group, member } => format!("{member} leaves group {group}"),
-            Fact::MemberExpired { group, member } => format!("{member} is removed from group {group}: its session ran out"),
-            Fact::Rebalancing { group, generation } => format!("group {group} rebalances, from generation {generation}"),
-            Fact::GroupStable { group, generation, members } => {
-                format!("group {group} is stable: generation {generation}, {}", counted(u64::from(*members), "member", "members"))
+            Fact::MemberExpired { group, member } => {
+                format!("{member} is removed from group {group}: its session ran out")
             }
-            Fact::OffsetsCommitted { group, partition: p, offset, .. } => format!("group {group} commits {} at {offset}", partition(p)),
+            Fact::Rebalancing { group, generation } => {
+                format!("group {group} rebalances, from generation {generation}")
+            }
+            Fact::GroupStable { group, generation, members } => {
+                format!(
+                    "group {group} is stable: generation {generation}, {}",
+                    counted(u64::from(*members), "member", "members")
+                )
+            }
+            Fact::OffsetsCommitted { group, partition: p, offset, .. } => {
+                format!("group {group} commits {} at {offset}", partition(p))
+            }
             Fact::CommitFailed { group, member, error } => format!("{member} of group {group} cannot commit: {error}"),
-            Fact::PositionReset { member, partition: p, to } => format!("position of {member} in {} is set to {to}", partition(p)),
-            Fact::MemberStopped { member, error, client, .. } => format!("{member} reads nothing: client {client} waits in poll, {error}"),
+            Fact::PositionReset { member, partition: p, to } => {
+                format!("position of {member} in {} is set to {to}", partition(p))
+            }
+            Fact::MemberStopped { member, error, client, .. } => {
+                format!("{member} reads nothing: client {client} waits in poll, {error}")
+            }
             Fact::MemberReadsOn { member, .. } => format!("{member} reads on without a coordinator"),
             Fact::ClientStarted { client } => format!("{} starts", self.node(client)),
             Fact::ClientClosed { client } => format!("{} closes", self.node(client)),
             Fact::ClientError { client, error } => format!("{}: {error}", self.node(client)),
             Fact::TopicCreated { topic, partitions, replication_factor } => {
-                format!("topic {topic} is created: {}, replication factor {replication_factor}", counted(u64::from(*partitions), "partition", "partitions"))
+                format!(
+                    "topic {topic} is created: {}, replication factor {replication_factor}",
+                    counted(u64::from(*partitions), "partition", "partitions")
+                )
             }
             Fact::TopicCreateRefused { topic, error } => format!("topic {topic} is not created: {error}"),
             Fact::ConfigChanged { target, key, value } => format!("{key}={value} {}", self.target(target)),
             Fact::ActionRefused { action, error } => format!("{action} is refused: {error}"),
-            Fact::HasReplicas { partition: p, replicas } => format!("{} has its replicas on brokers {}", partition(p), ids(replicas)),
-            Fact::OnlyReplicaOn { partition: p, broker } => format!("{} has one replica, on broker {broker}", partition(p)),
+            Fact::HasReplicas { partition: p, replicas } => {
+                format!("{} has its replicas on brokers {}", partition(p), ids(replicas))
+            }
+            Fact::OnlyReplicaOn { partition: p, broker } => {
+                format!("{} has one replica, on broker {broker}", partition(p))
+            }
             Fact::CreatedWhileAlone { topic, broker, replication_factor } => {
-                format!("{topic} was made while broker {broker} was alone: replication factor {replication_factor} for ever")
+                format!(
+                    "{topic} was made while broker {broker} was alone: replication factor {replication_factor} for ever"
+                )
             }
             Fact::SettingWas { target, key, value } => format!("{key} was {value} {}", self.target(target)),
-            Fact::ClientVersionWaits { client, long_poll: true } => format!("poll(long) of client {client} waits for a coordinator without end"),
-            Fact::ClientVersionWaits { client, long_poll: false } => format!("client {client} reads nothing in poll while it knows no coordinator"),
+            Fact::ClientVersionWaits { client, long_poll: true } => {
+                format!("poll(long) of client {client} waits for a coordinator without end")
+            }
+            Fact::ClientVersionWaits { client, long_poll: false } => {
+                format!("client {client} reads nothing in poll while it knows no coordinator")
+            }
             Fact::GroupHashesTo { group, partition: p } => format!("the name {group} hashes to __consumer_offsets-{p}"),
             Fact::BrokerIsDown { broker } => format!("broker {broker} is down"),
             Fact::NotInIsr { partition: p, broker } => format!("broker {broker} is not in the ISR of {}", partition(p)),
@@ -347,12 +438,16 @@ impl Words for English {
             Verdict::NoActiveController => "No active controller: nothing can change".into(),
             Verdict::PartitionsOffline { count: 1, topic } => format!("1 partition of {topic} has no leader"),
             Verdict::PartitionsOffline { count, topic } => format!("{count} partitions of {topic} have no leader"),
-            Verdict::AckedLost { count } => format!("{} lost", counted(*count, "acknowledged record", "acknowledged records")),
+            Verdict::AckedLost { count } => {
+                format!("{} lost", counted(*count, "acknowledged record", "acknowledged records"))
+            }
             Verdict::WritesRefused { error, .. } => format!("Writes are refused: {error}"),
             Verdict::WritesStalled { producer } => format!("Writes of {producer} stand still"),
             Verdict::DeliveredTwice { count } => format!("{} delivered twice", counted(*count, "record", "records")),
             Verdict::OutOfOrder { count } => format!("{} out of order", counted(*count, "record", "records")),
-            Verdict::AtRisk { count } => format!("{} not yet safe", counted(*count, "acknowledged record", "acknowledged records")),
+            Verdict::AtRisk { count } => {
+                format!("{} not yet safe", counted(*count, "acknowledged record", "acknowledged records"))
+            }
             Verdict::EveryPromiseKept => "Every promise kept so far".into(),
         }
     }
@@ -362,19 +457,35 @@ impl Words for English {
             Cause::OffsetsPartitionOneReplica { group, partition: p, broker } => {
                 format!("Group {group} has no coordinator: __consumer_offsets-{p} had one replica, on broker {broker}.")
             }
-            Cause::OffsetsPartitionNoLeader { group, partition: p } => format!("Group {group} has no coordinator: __consumer_offsets-{p} has no leader."),
+            Cause::OffsetsPartitionNoLeader { group, partition: p } => {
+                format!("Group {group} has no coordinator: __consumer_offsets-{p} has no leader.")
+            }
             Cause::AckedByLeaderAlone { partition: p, first, last, broker } => {
                 format!("{}, {}: acknowledged by broker {broker} alone (acks=1).", partition(p), offsets(*first, *last))
             }
-            Cause::UncleanElection { partition: p, broker } => format!("Broker {broker} was elected for {} without being in the ISR.", partition(p)),
-            Cause::IsrBelowMin { partition: p, isr, min } => {
-                format!("{} has {} in the ISR, min.insync.replicas is {min}.", partition(p), counted(u64::from(*isr), "replica", "replicas"))
+            Cause::UncleanElection { partition: p, broker } => {
+                format!("Broker {broker} was elected for {} without being in the ISR.", partition(p))
             }
-            Cause::NoLeader { partition: p, last: Some(b) } => format!("{} has no leader since broker {b}.", partition(p)),
+            Cause::IsrBelowMin { partition: p, isr, min } => {
+                format!(
+                    "{} has {} in the ISR, min.insync.replicas is {min}.",
+                    partition(p),
+                    counted(u64::from(*isr), "replica", "replicas")
+                )
+            }
+            Cause::NoLeader { partition: p, last: Some(b) } => {
+                format!("{} has no leader since broker {b}.", partition(p))
+            }
             Cause::NoLeader { partition: p, last: None } => format!("{} has no leader.", partition(p)),
-            Cause::QuorumLost { alive, voters } => format!("{alive} of {voters} controllers can reach each other; a majority is needed."),
-            Cause::FencingPending { broker, in_us } => format!("Broker {broker} is silent; it is fenced in {}.", duration(*in_us)),
-            Cause::RetriedWithoutIdempotence { producer } => format!("{producer} tried again without enable.idempotence."),
+            Cause::QuorumLost { alive, voters } => {
+                format!("{alive} of {voters} controllers can reach each other; a majority is needed.")
+            }
+            Cause::FencingPending { broker, in_us } => {
+                format!("Broker {broker} is silent; it is fenced in {}.", duration(*in_us))
+            }
+            Cause::RetriedWithoutIdempotence { producer } => {
+                format!("{producer} tried again without enable.idempotence.")
+            }
             Cause::Rebalanced { group } => format!("Group {group} rebalanced before its positions were committed."),
         }
     }
@@ -432,7 +543,8 @@ impl Words for English {
             Delivery::Twice => ", delivered twice",
             Delivery::OutOfOrder => ", delivered out of order",
         };
-        let place = s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} offset {o}", partition(&s.partition)));
+        let place =
+            s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} offset {o}", partition(&s.partition)));
         format!("record {}: {place}, {fate}{delivered}", s.number)
     }
 
@@ -478,7 +590,14 @@ impl Words for English {
             (ProcessState::Running, "", Some(e)) => format!("epoch {e}"),
             (ProcessState::Running, "", None) => self.process(b.process),
             (ProcessState::Running, s, _) => s.into(),
-            (p @ (ProcessState::NotStarted | ProcessState::Stopping | ProcessState::Paused { .. } | ProcessState::Down { .. }), _, _) => self.process(p),
+            (
+                p @ (ProcessState::NotStarted
+                | ProcessState::Stopping
+                | ProcessState::Paused { .. }
+                | ProcessState::Down { .. }),
+                _,
+                _,
+            ) => self.process(p),
         }
     }
     fn quorum_role(&self, r: QuorumRole) -> &'static str {
@@ -518,7 +637,13 @@ impl Words for English {
     fn replica(&self, r: &ReplicaView, broker: u32) -> String {
         let lost = r.cells.iter().filter(|c| **c == RecordCell::AckedLost).count();
         let risk = r.cells.iter().filter(|c| **c == RecordCell::NotSafeAcked).count();
-        let mut s = format!("{} on broker {broker}: {}, log end {}, high watermark {}", partition(&r.partition), self.role(r.role), r.log_end_offset, r.high_watermark);
+        let mut s = format!(
+            "{} on broker {broker}: {}, log end {}, high watermark {}",
+            partition(&r.partition),
+            self.role(r.role),
+            r.log_end_offset,
+            r.high_watermark
+        );
         if risk > 0 {
             s += &format!(", {risk} acknowledged and not yet safe");
         }
@@ -535,13 +660,21 @@ impl Words for English {
             IsrHealth::BelowMin => "below min.insync.replicas",
             IsrHealth::Offline => "offline",
         };
-        format!("{topic}-{}: {leader}, leader epoch {}, ISR {} ({health}), high watermark {}", p.partition, p.leader_epoch, ids(&p.isr), p.high_watermark)
+        format!(
+            "{topic}-{}: {leader}, leader epoch {}, ISR {} ({health}), high watermark {}",
+            p.partition,
+            p.leader_epoch,
+            ids(&p.isr),
+            p.high_watermark
+        )
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {
             (0, _, _) => self.label(Label::NoInternal).into(),
             (n, only, 0) if only as usize == n => format!("{n} partitions, nowhere else: replication factor 1"),
-            (n, only, _) if only as usize == n => format!("all {n} partitions are here and nowhere else: replication factor 1"),
+            (n, only, _) if only as usize == n => {
+                format!("all {n} partitions are here and nowhere else: replication factor 1")
+            }
             (n, _, 0) => format!("{n} partitions"),
             (n, _, gone) => format!("{n} partitions, {gone} without a leader"),
         }
@@ -557,7 +690,9 @@ impl Words for English {
             ProducerNow::Idle => "idle".into(),
             ProducerNow::Sending => "sending".into(),
             ProducerNow::AwaitingAcks { oldest_us } => format!("waits for answers, {}", duration(*oldest_us)),
-            ProducerNow::Retrying { error, next_in_us, .. } => format!("tries again in {}: {error}", duration(*next_in_us)),
+            ProducerNow::Retrying { error, next_in_us, .. } => {
+                format!("tries again in {}: {error}", duration(*next_in_us))
+            }
             ProducerNow::NoLeader { error, partition: p } => format!("no leader for {}: {error}", partition(p)),
             ProducerNow::Failing { error } => format!("gives up: {error}"),
             ProducerNow::Paused => "paused".into(),
@@ -597,7 +732,9 @@ impl Words for English {
         match g.coordinator {
             Coordinator::NoTopic => format!("→ partition {p}, not made yet"),
             Coordinator::Missing { last: Some(b), down: true } => format!("→ partition {p} → broker {b} (down)"),
-            Coordinator::Missing { last: Some(b), down: false } => format!("→ partition {p} → no leader (was broker {b})"),
+            Coordinator::Missing { last: Some(b), down: false } => {
+                format!("→ partition {p} → no leader (was broker {b})")
+            }
             Coordinator::Missing { last: None, .. } => format!("→ partition {p} → no leader"),
             Coordinator::Loading { broker } => format!("→ partition {p} → broker {broker} (loading)"),
             Coordinator::Ready { broker } => format!("→ partition {p} → broker {broker}"),
@@ -623,7 +760,9 @@ impl Words for English {
         match w {
             Waiting::Fencing { broker } => format!("session of broker {broker} runs out"),
             Waiting::QuorumElection { controller } => format!("controller {controller} waits before an election"),
-            Waiting::LagTimeout { partition: p, broker } => format!("broker {broker} falls out of the ISR of {}", partition(p)),
+            Waiting::LagTimeout { partition: p, broker } => {
+                format!("broker {broker} falls out of the ISR of {}", partition(p))
+            }
             Waiting::MemberTimeout { group, member } => format!("session of {member} in group {group} runs out"),
             Waiting::RebalanceEnd { group } => format!("rebalance of group {group}"),
             Waiting::ClientRetry { client } => format!("{client} tries again"),
@@ -686,7 +825,11 @@ impl Words for English {
         }
     }
     fn in_force(&self, value: &str, default: &str) -> String {
-        if value == default { format!("in force: {value} (the default)") } else { format!("in force: {value}, default: {default}") }
+        if value == default {
+            format!("in force: {value} (the default)")
+        } else {
+            format!("in force: {value}, default: {default}")
+        }
     }
     fn pace(&self, p: Pace) -> String {
         match p {
@@ -752,7 +895,11 @@ impl Words for English {
         }
     }
     fn log_count(&self, shown: usize, total: usize) -> String {
-        if shown == total { counted(total as u64, "line", "lines") } else { format!("the latest {shown} of {total} lines") }
+        if shown == total {
+            counted(total as u64, "line", "lines")
+        } else {
+            format!("the latest {shown} of {total} lines")
+        }
     }
     fn inspect_kind(&self, k: InspectKind) -> &'static str {
         match k {
@@ -791,7 +938,9 @@ impl Words for English {
             Subject::Isr(p) => format!("ISR of {}", partition(p)),
             Subject::HighWatermark(p) => format!("high watermark of {}", partition(p)),
             Subject::Replica { partition: p, broker } => format!("{} on broker {broker}", partition(p)),
-            Subject::Record { partition: p, broker, offset } => format!("{} offset {offset} on broker {broker}", partition(p)),
+            Subject::Record { partition: p, broker, offset } => {
+                format!("{} offset {offset} on broker {broker}", partition(p))
+            }
             Subject::Producer(n) => format!("producer {n}"),
             Subject::Group(n) => format!("group {n}"),
             Subject::Member(n) => format!("member {n}"),
@@ -844,9 +993,14 @@ impl Words for English {
         format!("{n} of {limit} characters")
     }
     fn summary(&self, s: &Scene, p: &Promises) -> String {
-        let up = s.brokers.iter().filter(|b| matches!(b.process, ProcessState::Running | ProcessState::Stopping)).count();
+        let up =
+            s.brokers.iter().filter(|b| matches!(b.process, ProcessState::Running | ProcessState::Stopping)).count();
         let verdict = p.verdicts.first().map(|v| self.verdict(&v.verdict)).unwrap_or_default();
-        format!("At {}: {up} of {} run. {verdict}.", moment(s.at_us), counted(s.brokers.len() as u64, "broker", "brokers"))
+        format!(
+            "At {}: {up} of {} run. {verdict}.",
+            moment(s.at_us),
+            counted(s.brokers.len() as u64, "broker", "brokers")
+        )
     }
     fn changes(&self, n: usize) -> String {
         counted(n as u64, "change", "changes")

@@ -1,4 +1,5 @@
-//! What the page says, in every language. Each language is one file that implements `Words`; a message that is missing or has
+//! What the page says, in every language. Each language is one file that implements `Words`; a message that is missing
+//! or has
 //! other arguments does not compile. Kafka's own words (error names, configs, APIs) pass through untranslated.
 //! It deliberately chooses no layout and reads no state.
 mod en;

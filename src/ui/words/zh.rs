@@ -188,8 +188,12 @@ impl Words for Chinese {
     }
     fn scenario_about(&self, s: ScenarioId) -> &'static str {
         match s {
-            ScenarioId::AsItHappened => "__consumer_offsets 创建时只有 broker 1 在线。杀掉 broker 1：数据分区完成故障转移，而所有消费者停摆。",
-            ScenarioId::SameToday => "同样的 offsets topic，今天的客户端：领导者未变的分区继续读取，但无法提交，也无法加入。",
+            ScenarioId::AsItHappened => {
+                "__consumer_offsets 创建时只有 broker 1 在线。杀掉 broker 1：数据分区完成故障转移，而所有消费者停摆。"
+            }
+            ScenarioId::SameToday => {
+                "同样的 offsets topic，今天的客户端：领导者未变的分区继续读取，但无法提交，也无法加入。"
+            }
             ScenarioId::TheCure => "offsets topic 有三个副本：broker 1 宕机后由另一个 coordinator 接管。",
         }
     }
@@ -211,22 +215,41 @@ impl Words for Chinese {
             Fact::Started { node } => format!("{} 启动", self.node(node)),
             Fact::Paused { node } => format!("{} 停顿", self.node(node)),
             Fact::Resumed { node } => format!("{} 恢复运行", self.node(node)),
-            Fact::Registered { broker, epoch, clean: true } => format!("broker {broker} 在正常停止后注册，broker epoch {epoch}"),
+            Fact::Registered { broker, epoch, clean: true } => {
+                format!("broker {broker} 在正常停止后注册，broker epoch {epoch}")
+            }
             Fact::Registered { broker, epoch, clean: false } => format!("broker {broker} 注册，broker epoch {epoch}"),
-            Fact::Fenced { broker, session_us } => format!("broker {broker} 被隔离（fenced）：{} 没有心跳", duration(*session_us)),
+            Fact::Fenced { broker, session_us } => {
+                format!("broker {broker} 被隔离（fenced）：{} 没有心跳", duration(*session_us))
+            }
             Fact::Unfenced { broker } => format!("broker {broker} 解除隔离"),
             Fact::Cut { a, b, one_way: false } => format!("{} 与 {} 之间断开", nodes(self, a), nodes(self, b)),
             Fact::Cut { a, b, one_way: true } => format!("{} 到 {} 的方向断开", nodes(self, a), nodes(self, b)),
             Fact::Healed { a, b } if a.is_empty() && b.is_empty() => "所有链路恢复".into(),
             Fact::Healed { a, b } => format!("{} 与 {} 之间恢复", nodes(self, a), nodes(self, b)),
             Fact::LinkChanged { a, b, latency_us, loss_permille } => {
-                format!("{} 与 {} 之间的链路：延迟 {}，丢包 {}.{} %", self.node(a), self.node(b), duration(*latency_us), loss_permille / 10, loss_permille % 10)
+                format!(
+                    "{} 与 {} 之间的链路：延迟 {}，丢包 {}.{} %",
+                    self.node(a),
+                    self.node(b),
+                    duration(*latency_us),
+                    loss_permille / 10,
+                    loss_permille % 10
+                )
             }
-            Fact::MessageDropped { api, from, to, .. } => format!("{} 发往 {} 的 {api} 丢失", self.node(from), self.node(to)),
-            Fact::QuorumElectionBegan { controller, epoch } => format!("controller {controller} 请求投票，epoch {epoch}"),
-            Fact::QuorumLeaderElected { controller, epoch } => format!("controller {controller} 当选 quorum 领导者，epoch {epoch}"),
+            Fact::MessageDropped { api, from, to, .. } => {
+                format!("{} 发往 {} 的 {api} 丢失", self.node(from), self.node(to))
+            }
+            Fact::QuorumElectionBegan { controller, epoch } => {
+                format!("controller {controller} 请求投票，epoch {epoch}")
+            }
+            Fact::QuorumLeaderElected { controller, epoch } => {
+                format!("controller {controller} 当选 quorum 领导者，epoch {epoch}")
+            }
             Fact::QuorumLeaderResigned { controller, epoch } => format!("controller {controller} 卸任，epoch {epoch}"),
-            Fact::ActiveController { controller, epoch } => format!("controller {controller} 成为活动 controller，epoch {epoch}"),
+            Fact::ActiveController { controller, epoch } => {
+                format!("controller {controller} 成为活动 controller，epoch {epoch}")
+            }
             Fact::LeaderElected { partition: p, broker, epoch, how } => {
                 let how = match how {
                     ElectionKind::Clean => "从 ISR 中选出",
@@ -237,7 +260,9 @@ impl Words for Chinese {
                 };
                 format!("broker {broker} 当选 {} 的领导者，epoch {epoch}（{how}）", partition(p))
             }
-            Fact::PartitionOffline { partition: p, last: Some(b) } => format!("{} 没有领导者，上一任是 broker {b}", partition(p)),
+            Fact::PartitionOffline { partition: p, last: Some(b) } => {
+                format!("{} 没有领导者，上一任是 broker {b}", partition(p))
+            }
             Fact::PartitionOffline { partition: p, last: None } => format!("{} 没有领导者", partition(p)),
             Fact::IsrShrunk { partition: p, removed, isr, by } => {
                 let by = match by {
@@ -246,7 +271,9 @@ impl Words for Chinese {
                 };
                 format!("{} 的 ISR 缩小为 {}：移出 {}，由 {by} 决定", partition(p), ids(isr), ids(removed))
             }
-            Fact::IsrExpanded { partition: p, added, isr, .. } => format!("{} 的 ISR 扩大为 {}：{} 已追上", partition(p), ids(isr), ids(added)),
+            Fact::IsrExpanded { partition: p, added, isr, .. } => {
+                format!("{} 的 ISR 扩大为 {}：{} 已追上", partition(p), ids(isr), ids(added))
+            }
             Fact::IsrChangeRefused { partition: p, error } => format!("{} 的 ISR 变更被拒绝：{error}", partition(p)),
             Fact::HighWatermarkAdvanced { partition: p, broker, from, to } => {
                 format!("broker {broker} 上 {} 的高水位从 {from} 前进到 {to}", partition(p))
@@ -257,12 +284,18 @@ impl Words for Chinese {
             Fact::HighWatermarkStalled { partition: p, at, waits_for, .. } => {
                 format!("{} 的高水位停在 {at}：broker {} 没有继续拉取", partition(p), ids(waits_for))
             }
-            Fact::Truncated { partition: p, broker, from, to } => format!("broker {broker} 把 {} 从 {from} 截断到 {to}", partition(p)),
-            Fact::BecameLeader { partition: p, broker, epoch } => format!("broker {broker} 成为 {} 的领导者，epoch {epoch}", partition(p)),
+            Fact::Truncated { partition: p, broker, from, to } => {
+                format!("broker {broker} 把 {} 从 {from} 截断到 {to}", partition(p))
+            }
+            Fact::BecameLeader { partition: p, broker, epoch } => {
+                format!("broker {broker} 成为 {} 的领导者，epoch {epoch}", partition(p))
+            }
             Fact::BecameFollower { partition: p, broker, leader, epoch } => {
                 format!("broker {broker} 跟随 broker {leader} 复制 {}，epoch {epoch}", partition(p))
             }
-            Fact::Appended { partition: p, broker, first, last } => format!("broker {broker} 追加 {} 位移 {}", partition(p), span(*first, *last)),
+            Fact::Appended { partition: p, broker, first, last } => {
+                format!("broker {broker} 追加 {} 位移 {}", partition(p), span(*first, *last))
+            }
             Fact::Acked { producer, partition: p, first, last, by } => {
                 let by = match by {
                     AckedBy::Nobody => "acks=0：无人应答",
@@ -271,37 +304,57 @@ impl Words for Chinese {
                 };
                 format!("{producer} 收到确认：{} 位移 {}（{by}）", partition(p), span(*first, *last))
             }
-            Fact::Refused { producer, partition: p, error } => format!("{producer} 对 {} 的写入被拒绝：{error}", partition(p)),
+            Fact::Refused { producer, partition: p, error } => {
+                format!("{producer} 对 {} 的写入被拒绝：{error}", partition(p))
+            }
             Fact::ProduceTimedOut { producer, partition: p, count } => {
                 format!("{producer} 放弃 {} 的 {count} 条记录：delivery.timeout.ms 已到", partition(p))
             }
             Fact::Retried { producer, partition: p, error } => format!("{producer} 因 {error} 重试 {}", partition(p)),
-            Fact::AckedLost { partition: p, first, last } => format!("已确认却丢失：{} 位移 {}", partition(p), span(*first, *last)),
-            Fact::Duplicated { partition: p, first, last } => format!("重复写入：{} 位移 {}", partition(p), span(*first, *last)),
-            Fact::Delivered { member, partition: p, first, last } => format!("{member} 读取 {} 位移 {}", partition(p), span(*first, *last)),
+            Fact::AckedLost { partition: p, first, last } => {
+                format!("已确认却丢失：{} 位移 {}", partition(p), span(*first, *last))
+            }
+            Fact::Duplicated { partition: p, first, last } => {
+                format!("重复写入：{} 位移 {}", partition(p), span(*first, *last))
+            }
+            Fact::Delivered { member, partition: p, first, last } => {
+                format!("{member} 读取 {} 位移 {}", partition(p), span(*first, *last))
+            }
             Fact::CoordinatorFound { group, broker, partition: p } => {
                 format!("broker {broker} 是消费者组 {group} 的 coordinator：它是 __consumer_offsets-{p} 的领导者")
             }
             Fact::CoordinatorLost { group, broker: Some(b), partition: p } => {
                 format!("消费者组 {group} 失去 coordinator，即 broker {b}（__consumer_offsets-{p}）")
             }
-            Fact::CoordinatorLost { group, broker: None, partition: p } => format!("消费者组 {group} 失去 coordinator（__consumer_offsets-{p}）"),
+            Fact::CoordinatorLost { group, broker: None, partition: p } => {
+                format!("消费者组 {group} 失去 coordinator（__consumer_offsets-{p}）")
+            }
             Fact::CoordinatorUnavailable { group, partition: p, error } => {
                 format!("消费者组 {group} 找不到 coordinator：__consumer_offsets-{p} 返回 {error}")
             }
             Fact::CoordinatorLoading { group, broker, partition: p } => {
                 format!("broker {broker} 正为消费者组 {group} 加载 __consumer_offsets-{p}")
             }
-            Fact::CoordinatorLoaded { broker, partition: p } => format!("broker {broker} 已加载 __consumer_offsets-{p}"),
+            Fact::CoordinatorLoaded { broker, partition: p } => {
+                format!("broker {broker} 已加载 __consumer_offsets-{p}")
+            }
             Fact::MemberJoined { group, member } => format!("{member} 加入消费者组 {group}"),
             Fact::MemberLeft { group, member } => format!("{member} 离开消费者组 {group}"),
             Fact::MemberExpired { group, member } => format!("{member} 会话超时，被移出消费者组 {group}"),
             Fact::Rebalancing { group, generation } => format!("消费者组 {group} 再均衡，原 generation {generation}"),
-            Fact::GroupStable { group, generation, members } => format!("消费者组 {group} 已稳定：generation {generation}，{members} 个成员"),
-            Fact::OffsetsCommitted { group, partition: p, offset, .. } => format!("消费者组 {group} 提交 {} 的位移 {offset}", partition(p)),
+            Fact::GroupStable { group, generation, members } => {
+                format!("消费者组 {group} 已稳定：generation {generation}，{members} 个成员")
+            }
+            Fact::OffsetsCommitted { group, partition: p, offset, .. } => {
+                format!("消费者组 {group} 提交 {} 的位移 {offset}", partition(p))
+            }
             Fact::CommitFailed { group, member, error } => format!("消费者组 {group} 的 {member} 无法提交：{error}"),
-            Fact::PositionReset { member, partition: p, to } => format!("{member} 在 {} 的位置被设为 {to}", partition(p)),
-            Fact::MemberStopped { member, error, client, .. } => format!("{member} 什么也读不到：client {client} 在 poll 中等待，{error}"),
+            Fact::PositionReset { member, partition: p, to } => {
+                format!("{member} 在 {} 的位置被设为 {to}", partition(p))
+            }
+            Fact::MemberStopped { member, error, client, .. } => {
+                format!("{member} 什么也读不到：client {client} 在 poll 中等待，{error}")
+            }
             Fact::MemberReadsOn { member, .. } => format!("{member} 在没有 coordinator 的情况下继续读取"),
             Fact::ClientStarted { client } => format!("{} 启动", self.node(client)),
             Fact::ClientClosed { client } => format!("{} 关闭", self.node(client)),
@@ -312,14 +365,22 @@ impl Words for Chinese {
             Fact::TopicCreateRefused { topic, error } => format!("topic {topic} 未创建：{error}"),
             Fact::ConfigChanged { target, key, value } => format!("{}：{key}={value}", self.target(target)),
             Fact::ActionRefused { action, error } => format!("{action} 被拒绝：{error}"),
-            Fact::HasReplicas { partition: p, replicas } => format!("{} 的副本在 broker {} 上", partition(p), ids(replicas)),
-            Fact::OnlyReplicaOn { partition: p, broker } => format!("{} 只有一个副本，在 broker {broker} 上", partition(p)),
+            Fact::HasReplicas { partition: p, replicas } => {
+                format!("{} 的副本在 broker {} 上", partition(p), ids(replicas))
+            }
+            Fact::OnlyReplicaOn { partition: p, broker } => {
+                format!("{} 只有一个副本，在 broker {broker} 上", partition(p))
+            }
             Fact::CreatedWhileAlone { topic, broker, replication_factor } => {
                 format!("{topic} 创建时只有 broker {broker} 在线：replication factor 永远是 {replication_factor}")
             }
             Fact::SettingWas { target, key, value } => format!("{}：{key} 当时为 {value}", self.target(target)),
-            Fact::ClientVersionWaits { client, long_poll: true } => format!("client {client} 的 poll(long) 会无限期等待 coordinator"),
-            Fact::ClientVersionWaits { client, long_poll: false } => format!("client {client} 在不知道 coordinator 时 poll 读不到任何数据"),
+            Fact::ClientVersionWaits { client, long_poll: true } => {
+                format!("client {client} 的 poll(long) 会无限期等待 coordinator")
+            }
+            Fact::ClientVersionWaits { client, long_poll: false } => {
+                format!("client {client} 在不知道 coordinator 时 poll 读不到任何数据")
+            }
             Fact::GroupHashesTo { group, partition: p } => format!("组名 {group} 散列到 __consumer_offsets-{p}"),
             Fact::BrokerIsDown { broker } => format!("broker {broker} 已宕机"),
             Fact::NotInIsr { partition: p, broker } => format!("broker {broker} 不在 {} 的 ISR 中", partition(p)),
@@ -349,19 +410,35 @@ impl Words for Chinese {
     fn cause(&self, c: &Cause) -> String {
         match c {
             Cause::OffsetsPartitionOneReplica { group, partition: p, broker } => {
-                format!("消费者组 {group} 没有 coordinator：__consumer_offsets-{p} 只有一个副本，在 broker {broker} 上。")
+                format!(
+                    "消费者组 {group} 没有 coordinator：__consumer_offsets-{p} 只有一个副本，在 broker {broker} 上。"
+                )
             }
-            Cause::OffsetsPartitionNoLeader { group, partition: p } => format!("消费者组 {group} 没有 coordinator：__consumer_offsets-{p} 没有领导者。"),
+            Cause::OffsetsPartitionNoLeader { group, partition: p } => {
+                format!("消费者组 {group} 没有 coordinator：__consumer_offsets-{p} 没有领导者。")
+            }
             Cause::AckedByLeaderAlone { partition: p, first, last, broker } => {
                 format!("{} 位移 {}：只有 broker {broker} 确认过（acks=1）。", partition(p), span(*first, *last))
             }
-            Cause::UncleanElection { partition: p, broker } => format!("broker {broker} 不在 ISR 中，却当选 {} 的领导者。", partition(p)),
-            Cause::IsrBelowMin { partition: p, isr, min } => format!("{} 的 ISR 有 {isr} 个副本，而 min.insync.replicas 为 {min}。", partition(p)),
-            Cause::NoLeader { partition: p, last: Some(b) } => format!("broker {b} 之后，{} 没有领导者。", partition(p)),
+            Cause::UncleanElection { partition: p, broker } => {
+                format!("broker {broker} 不在 ISR 中，却当选 {} 的领导者。", partition(p))
+            }
+            Cause::IsrBelowMin { partition: p, isr, min } => {
+                format!("{} 的 ISR 有 {isr} 个副本，而 min.insync.replicas 为 {min}。", partition(p))
+            }
+            Cause::NoLeader { partition: p, last: Some(b) } => {
+                format!("broker {b} 之后，{} 没有领导者。", partition(p))
+            }
             Cause::NoLeader { partition: p, last: None } => format!("{} 没有领导者。", partition(p)),
-            Cause::QuorumLost { alive, voters } => format!("{voters} 个 controller 中只有 {alive} 个彼此可达，需要多数。"),
-            Cause::FencingPending { broker, in_us } => format!("broker {broker} 没有声音，{} 后被隔离。", duration(*in_us)),
-            Cause::RetriedWithoutIdempotence { producer } => format!("{producer} 在没有 enable.idempotence 的情况下重试。"),
+            Cause::QuorumLost { alive, voters } => {
+                format!("{voters} 个 controller 中只有 {alive} 个彼此可达，需要多数。")
+            }
+            Cause::FencingPending { broker, in_us } => {
+                format!("broker {broker} 没有声音，{} 后被隔离。", duration(*in_us))
+            }
+            Cause::RetriedWithoutIdempotence { producer } => {
+                format!("{producer} 在没有 enable.idempotence 的情况下重试。")
+            }
             Cause::Rebalanced { group } => format!("消费者组 {group} 在提交位置之前发生了再均衡。"),
         }
     }
@@ -419,7 +496,8 @@ impl Words for Chinese {
             Delivery::Twice => "，送达两次",
             Delivery::OutOfOrder => "，乱序送达",
         };
-        let place = s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} 位移 {o}", partition(&s.partition)));
+        let place =
+            s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} 位移 {o}", partition(&s.partition)));
         format!("记录 {}：{place}，{fate}{delivered}", s.number)
     }
 
@@ -465,7 +543,14 @@ impl Words for Chinese {
             (ProcessState::Running, "", Some(e)) => format!("epoch {e}"),
             (ProcessState::Running, "", None) => self.process(b.process),
             (ProcessState::Running, s, _) => s.into(),
-            (p @ (ProcessState::NotStarted | ProcessState::Stopping | ProcessState::Paused { .. } | ProcessState::Down { .. }), _, _) => self.process(p),
+            (
+                p @ (ProcessState::NotStarted
+                | ProcessState::Stopping
+                | ProcessState::Paused { .. }
+                | ProcessState::Down { .. }),
+                _,
+                _,
+            ) => self.process(p),
         }
     }
     fn quorum_role(&self, r: QuorumRole) -> &'static str {
@@ -505,7 +590,13 @@ impl Words for Chinese {
     fn replica(&self, r: &ReplicaView, broker: u32) -> String {
         let lost = r.cells.iter().filter(|c| **c == RecordCell::AckedLost).count();
         let risk = r.cells.iter().filter(|c| **c == RecordCell::NotSafeAcked).count();
-        let mut s = format!("broker {broker} 上的 {}：{}，日志末尾 {}，高水位 {}", partition(&r.partition), self.role(r.role), r.log_end_offset, r.high_watermark);
+        let mut s = format!(
+            "broker {broker} 上的 {}：{}，日志末尾 {}，高水位 {}",
+            partition(&r.partition),
+            self.role(r.role),
+            r.log_end_offset,
+            r.high_watermark
+        );
         if risk > 0 {
             s += &format!("，{risk} 条已确认但尚不安全");
         }
@@ -522,7 +613,13 @@ impl Words for Chinese {
             IsrHealth::BelowMin => "低于 min.insync.replicas",
             IsrHealth::Offline => "离线",
         };
-        format!("{topic}-{}：{leader}，leader epoch {}，ISR {}（{health}），高水位 {}", p.partition, p.leader_epoch, ids(&p.isr), p.high_watermark)
+        format!(
+            "{topic}-{}：{leader}，leader epoch {}，ISR {}（{health}），高水位 {}",
+            p.partition,
+            p.leader_epoch,
+            ids(&p.isr),
+            p.high_watermark
+        )
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {
@@ -584,7 +681,9 @@ impl Words for Chinese {
         match g.coordinator {
             Coordinator::NoTopic => format!("→ 分区 {p}，尚未创建"),
             Coordinator::Missing { last: Some(b), down: true } => format!("→ 分区 {p} → broker {b}（宕机）"),
-            Coordinator::Missing { last: Some(b), down: false } => format!("→ 分区 {p} → 没有领导者（原为 broker {b}）"),
+            Coordinator::Missing { last: Some(b), down: false } => {
+                format!("→ 分区 {p} → 没有领导者（原为 broker {b}）")
+            }
             Coordinator::Missing { last: None, .. } => format!("→ 分区 {p} → 没有领导者"),
             Coordinator::Loading { broker } => format!("→ 分区 {p} → broker {broker}（加载中）"),
             Coordinator::Ready { broker } => format!("→ 分区 {p} → broker {broker}"),
@@ -673,7 +772,11 @@ impl Words for Chinese {
         }
     }
     fn in_force(&self, value: &str, default: &str) -> String {
-        if value == default { format!("当前值：{value}（默认）") } else { format!("当前值：{value}，默认：{default}") }
+        if value == default {
+            format!("当前值：{value}（默认）")
+        } else {
+            format!("当前值：{value}，默认：{default}")
+        }
     }
     fn pace(&self, p: Pace) -> String {
         match p {
@@ -778,7 +881,9 @@ impl Words for Chinese {
             Subject::Isr(p) => format!("{} 的 ISR", partition(p)),
             Subject::HighWatermark(p) => format!("{} 的高水位", partition(p)),
             Subject::Replica { partition: p, broker } => format!("broker {broker} 上的 {}", partition(p)),
-            Subject::Record { partition: p, broker, offset } => format!("broker {broker} 上 {} 的位移 {offset}", partition(p)),
+            Subject::Record { partition: p, broker, offset } => {
+                format!("broker {broker} 上 {} 的位移 {offset}", partition(p))
+            }
             Subject::Producer(n) => format!("生产者 {n}"),
             Subject::Group(n) => format!("消费者组 {n}"),
             Subject::Member(n) => format!("成员 {n}"),
@@ -831,7 +936,8 @@ impl Words for Chinese {
         format!("{n} / {limit} 个字符")
     }
     fn summary(&self, s: &Scene, p: &Promises) -> String {
-        let up = s.brokers.iter().filter(|b| matches!(b.process, ProcessState::Running | ProcessState::Stopping)).count();
+        let up =
+            s.brokers.iter().filter(|b| matches!(b.process, ProcessState::Running | ProcessState::Stopping)).count();
         let verdict = p.verdicts.first().map(|v| self.verdict(&v.verdict)).unwrap_or_default();
         format!("{}：{} 个 broker 中 {up} 个在运行。{verdict}。", moment(s.at_us), s.brokers.len())
     }

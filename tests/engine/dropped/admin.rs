@@ -22,7 +22,12 @@ fn ask(c: &mut Cluster, api: Api, way: Way, request: AdminRequest) -> (ErrorCode
 
 fn create(name: &str) -> AdminRequest {
     let placement = Placement::Counts { partitions: Some(1), replication_factor: Some(1) };
-    AdminRequest::CreateTopic(CreateTopicRequest { name: name.into(), placement, configs: config_map(&[]), timeout: Dur::ZERO })
+    AdminRequest::CreateTopic(CreateTopicRequest {
+        name: name.into(),
+        placement,
+        configs: config_map(&[]),
+        timeout: Dur::ZERO,
+    })
 }
 
 fn has_topic(c: &Cluster, name: &str) -> bool {
@@ -67,7 +72,8 @@ pub fn delete_topics_response_lost_the_repetition_finds_nothing() {
 pub fn create_partitions_lost_either_way() {
     for (way, expected) in [(Request, ErrorCode::None), (Response, ErrorCode::InvalidPartitions)] {
         let (mut c, tp) = with_records(1);
-        let (error, after) = ask(&mut c, Api::CreatePartitions, way, AdminRequest::CreatePartitions { name: "t".into(), total: 2 });
+        let (error, after) =
+            ask(&mut c, Api::CreatePartitions, way, AdminRequest::CreatePartitions { name: "t".into(), total: 2 });
         assert!(error == expected && TRY.contains(&after), "{way:?}: {error:?} after {after} ms");
         assert!(c.recorded(Tp { partition: 1, ..tp }, |_| ()).is_some(), "the partition is there in both cases");
     }
@@ -77,7 +83,12 @@ pub fn create_partitions_lost_either_way() {
 pub fn delete_records_lost_is_repeated() {
     for way in [Request, Response] {
         let (mut c, tp) = with_records(1);
-        let (error, after) = ask(&mut c, Api::DeleteRecords, way, AdminRequest::DeleteRecords { topic: "t".into(), partition: 0, before: 3 });
+        let (error, after) = ask(
+            &mut c,
+            Api::DeleteRecords,
+            way,
+            AdminRequest::DeleteRecords { topic: "t".into(), partition: 0, before: 3 },
+        );
         assert!(error.is_none() && TRY.contains(&after), "{way:?}: {error:?} after {after} ms");
         assert_eq!(c.world.machine(broker(1)).and_then(|m| m.disk.log(tp)).map(|log| log.start_offset()), Some(3));
     }
@@ -91,10 +102,16 @@ pub fn elect_leaders_lost_either_way() {
         let mut c = Cluster::with(&s);
         let tp = c.topic("t", 1);
         c.act(Action::Stop(broker(1)));
-        assert!(c.until(Dur::secs(10), |c| c.recorded_leader(tp) == Some(2) && c.world.broker(highwater_engine::base::BrokerId(1)).is_none()));
+        assert!(c.until(Dur::secs(10), |c| c.recorded_leader(tp) == Some(2)
+            && c.world.broker(highwater_engine::base::BrokerId(1)).is_none()));
         c.act(Action::Start(broker(1)));
         assert!(c.until(Dur::secs(30), |c| c.recorded(tp, |p| p.isr.len()) == Some(3)), "broker 1 is back in the ISR");
-        let (error, after) = ask(&mut c, Api::ElectLeaders, way, AdminRequest::ElectLeaders { topic: "t".into(), partition: 0, unclean: false });
+        let (error, after) = ask(
+            &mut c,
+            Api::ElectLeaders,
+            way,
+            AdminRequest::ElectLeaders { topic: "t".into(), partition: 0, unclean: false },
+        );
         assert!(error == expected && TRY.contains(&after), "{way:?}: {error:?} after {after} ms");
         assert_eq!(c.recorded_leader(tp), Some(1));
     }
@@ -104,7 +121,10 @@ pub fn elect_leaders_lost_either_way() {
 pub fn incremental_alter_configs_lost_is_repeated() {
     for way in [Request, Response] {
         let (mut c, _) = with_records(1);
-        let request = AdminRequest::AlterConfigs { resource: ConfigTarget::Topic("t".into()), configs: config_map(&[("min.insync.replicas", "3")]) };
+        let request = AdminRequest::AlterConfigs {
+            resource: ConfigTarget::Topic("t".into()),
+            configs: config_map(&[("min.insync.replicas", "3")]),
+        };
         let (error, after) = ask(&mut c, Api::IncrementalAlterConfigs, way, request);
         assert!(error.is_none() && TRY.contains(&after), "{way:?}: {error:?} after {after} ms");
     }
@@ -113,7 +133,8 @@ pub fn incremental_alter_configs_lost_is_repeated() {
 #[test]
 pub fn describe_topic_partitions_lost_is_repeated() {
     let (mut c, _) = with_records(1);
-    let (error, after) = ask(&mut c, Api::DescribeTopicPartitions, Request, AdminRequest::DescribeTopics { topics: None });
+    let (error, after) =
+        ask(&mut c, Api::DescribeTopicPartitions, Request, AdminRequest::DescribeTopics { topics: None });
     assert!(error.is_none() && TRY.contains(&after), "{error:?} after {after} ms");
 }
 
@@ -145,6 +166,9 @@ pub fn envelope_lost_the_administrator_gives_up_first() {
     assert!(c.until(Dur::secs(30), |c| c.answered(asked).is_some()));
     let after = ms(loss(&c, Api::Envelope, Request), c.world.now());
     assert!((14_500..15_100).contains(&after), "{after} ms");
-    assert!(matches!(c.world.admin_answer(asked), Some(AdminAnswer::Refused { error: ErrorCode::RequestTimedOut, .. })));
+    assert!(matches!(
+        c.world.admin_answer(asked),
+        Some(AdminAnswer::Refused { error: ErrorCode::RequestTimedOut, .. })
+    ));
     assert!(!has_topic(&c, "u"));
 }

@@ -15,7 +15,10 @@ fn impatient() -> (Cluster, Tp) {
     s.config.extend(config_map(&[("replica.lag.time.max.ms", "10000")]));
     let mut c = Cluster::with(&s);
     let tp = c.topic("t", 1);
-    c.producer("p", &[("acks", "all"), ("linger.ms", "0"), ("request.timeout.ms", "60000"), ("delivery.timeout.ms", "90000")]);
+    c.producer(
+        "p",
+        &[("acks", "all"), ("linger.ms", "0"), ("request.timeout.ms", "60000"), ("delivery.timeout.ms", "90000")],
+    );
     c.produce("p", "t", "a", 1, Dur::ZERO);
     c.run(Dur::secs(2));
     assert_eq!(c.acked().len(), 1);
@@ -31,11 +34,21 @@ fn replica_fetch_lost(way: Way) {
     c.produce("p", "t", "b", 1, Dur::ZERO);
     c.run(Dur::secs(8));
     assert_eq!((c.log_end(broker(1), tp), c.log_end(broker(2), tp), c.log_end(broker(3), tp)), (2, 2, 1));
-    assert_eq!(c.world.broker(BrokerId(1)).and_then(|b| b.high_watermark(tp)), Some(1), "the high watermark waits for broker 3");
+    assert_eq!(
+        c.world.broker(BrokerId(1)).and_then(|b| b.high_watermark(tp)),
+        Some(1),
+        "the high watermark waits for broker 3"
+    );
     assert!(c.until(Dur::secs(10), |c| c.acked().len() == 2));
     let acked = ms(lost, c.world.now());
-    let shrunk = first_after(&c, lost, |e| matches!(&e.kind, Kind::IsrShrunk { removed, .. } if removed == &[BrokerId(3)])).expect("broker 3 leaves the ISR");
-    assert!((9_500..16_000).contains(&ms(lost, shrunk)) && acked >= ms(lost, shrunk), "shrunk after {} ms, acknowledged after {acked} ms", ms(lost, shrunk));
+    let shrunk =
+        first_after(&c, lost, |e| matches!(&e.kind, Kind::IsrShrunk { removed, .. } if removed == &[BrokerId(3)]))
+            .expect("broker 3 leaves the ISR");
+    assert!(
+        (9_500..16_000).contains(&ms(lost, shrunk)) && acked >= ms(lost, shrunk),
+        "shrunk after {} ms, acknowledged after {acked} ms",
+        ms(lost, shrunk)
+    );
     // The fetcher itself waits for replica.socket.timeout.ms.
     assert!(c.until(Dur::secs(30), |c| c.log_end(broker(3), tp) == 2));
     let caught_up = ms(lost, c.world.now());
@@ -81,7 +94,10 @@ pub fn alter_partition_request_lost_the_isr_stays_recorded() {
 pub fn alter_partition_response_lost_metadata_tells_it_and_the_next_change_waits() {
     let (mut c, tp) = shrink_lost(Response);
     let lost = loss(&c, Api::AlterPartition, Response);
-    assert!(c.until(Dur::secs(1), |c| c.acked().len() == 2), "the record of the change reaches the leader with the metadata");
+    assert!(
+        c.until(Dur::secs(1), |c| c.acked().len() == 2),
+        "the record of the change reaches the leader with the metadata"
+    );
     c.act(Action::HealAll);
     c.run(Dur::secs(10));
     c.run(Dur::secs(10));
@@ -138,7 +154,10 @@ pub fn two_heartbeats_lost_a_healthy_broker_is_fenced() {
     // The session began with the heartbeat before the lost one.
     assert!((6_500..8_500).contains(&ms(lost[0], fenced)), "{} ms", ms(lost[0], fenced));
     assert!(c.world.machine(broker(2)).is_some_and(|m| m.is_up()), "the process never stopped");
-    assert!(first_after(&c, fenced, |e| matches!(e.kind, Kind::BrokerUnfenced { broker: BrokerId(2) })).is_some_and(|at| ms(fenced, at) < 4_000));
+    assert!(
+        first_after(&c, fenced, |e| matches!(e.kind, Kind::BrokerUnfenced { broker: BrokerId(2) }))
+            .is_some_and(|at| ms(fenced, at) < 4_000)
+    );
 }
 
 #[test]

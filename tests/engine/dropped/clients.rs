@@ -8,7 +8,8 @@ use highwater_engine::world::Action;
 use super::{ANY, Request, Response, consumer, first_after, lose, loss, ms, with_records};
 use crate::cluster::{Cluster, broker};
 
-const PATIENT: &[(&str, &str)] = &[("acks", "all"), ("linger.ms", "0"), ("request.timeout.ms", "5000"), ("delivery.timeout.ms", "30000")];
+const PATIENT: &[(&str, &str)] =
+    &[("acks", "all"), ("linger.ms", "0"), ("request.timeout.ms", "5000"), ("delivery.timeout.ms", "30000")];
 
 /// When the record was acknowledged, counted from now, in milliseconds.
 fn ack_after(c: &mut Cluster, config: &[(&str, &str)], api: Api, response: bool) -> Option<u64> {
@@ -18,7 +19,8 @@ fn ack_after(c: &mut Cluster, config: &[(&str, &str)], api: Api, response: bool)
     let from = c.world.now();
     let known = c.acked().len();
     c.produce("p", "t", "a", 1, Dur::ZERO);
-    c.until(Dur::secs(60), |c| c.acked().len() > known || !c.failed().is_empty()).then(|| c.world.now().since(from).as_ms())
+    c.until(Dur::secs(60), |c| c.acked().len() > known || !c.failed().is_empty())
+        .then(|| c.world.now().since(from).as_ms())
 }
 
 #[test]
@@ -53,7 +55,8 @@ pub fn produce_response_lost_without_idempotence_the_record_stands_twice() {
 pub fn produce_request_lost_without_acks_nobody_notices() {
     let mut c = Cluster::boot(1);
     let tp = c.topic("t", 1);
-    let after = ack_after(&mut c, &[("acks", "0"), ("linger.ms", "0")], Api::Produce, false).expect("the producer believes it sent");
+    let after = ack_after(&mut c, &[("acks", "0"), ("linger.ms", "0")], Api::Produce, false)
+        .expect("the producer believes it sent");
     assert!(after < 100, "{after} ms");
     c.run(Dur::secs(60));
     assert_eq!((c.acked()[0].1, c.log_end(broker(1), tp)), (-1, 0), "no offset, and nothing in the log");
@@ -111,7 +114,12 @@ pub fn offset_for_leader_epoch_lost_the_position_cannot_be_trusted() {
     c.produce("p", "t", "b", 5, Dur::ms(10));
     assert!(c.until(Dur::secs(20), |c| c.delivered() == 10));
     let lost = loss(&c, Api::OffsetForLeaderEpoch, Request);
-    let acked = first_after(&c, lost, |e| matches!(e.kind, Kind::RecordAcked { .. })).expect("the new leader takes records");
+    let acked =
+        first_after(&c, lost, |e| matches!(e.kind, Kind::RecordAcked { .. })).expect("the new leader takes records");
     let stood = ms(lost, c.world.now());
-    assert!(ms(lost, acked) < 2_500 && (5_000..6_500).contains(&stood), "acked after {} ms, read after {stood} ms", ms(lost, acked));
+    assert!(
+        ms(lost, acked) < 2_500 && (5_000..6_500).contains(&stood),
+        "acked after {} ms, read after {stood} ms",
+        ms(lost, acked)
+    );
 }

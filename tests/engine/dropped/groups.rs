@@ -8,7 +8,8 @@ use highwater_engine::world::Action;
 use super::{ANY, Request, Response, Way, consumer, first_after, lose, loss, ms, with_records};
 use crate::cluster::Cluster;
 
-/// A consumer starts while a message of an API is lost; how long after the loss the five records are read, in milliseconds.
+/// A consumer starts while a message of an API is lost; how long after the loss the five records are read, in
+/// milliseconds.
 fn read_after(api: Api, way: Way, nth: u32, config: &[(&str, &str)]) -> (Cluster, u64) {
     let (mut c, _) = with_records(5);
     // The offsets topic is made and the coordinator is there.
@@ -41,7 +42,8 @@ pub fn join_group_response_lost_the_member_expires_and_joins_anew() {
     let (c, after) = read_after(Api::JoinGroup, Response, 2, &[("max.poll.interval.ms", "12000")]);
     assert!((17_000..18_500).contains(&after), "{after} ms");
     let lost = loss(&c, Api::JoinGroup, Response);
-    let removed = first_after(&c, lost, |e| matches!(e.kind, Kind::MemberRemoved { expired: true, .. })).expect("its session ends");
+    let removed = first_after(&c, lost, |e| matches!(e.kind, Kind::MemberRemoved { expired: true, .. }))
+        .expect("its session ends");
     assert!((9_000..12_500).contains(&ms(lost, removed)), "{} ms", ms(lost, removed));
 }
 
@@ -50,7 +52,9 @@ pub fn sync_group_request_lost_nobody_owns_anything() {
     let (c, after) = read_after(Api::SyncGroup, Request, 1, &[]);
     assert!((5_000..7_000).contains(&after), "{after} ms");
     let lost = loss(&c, Api::SyncGroup, Request);
-    let assigned = first_after(&c, lost, |e| matches!(e.kind, Kind::RebalanceCallback { callback: Callback::Assigned, .. })).expect("assigned in the end");
+    let assigned =
+        first_after(&c, lost, |e| matches!(e.kind, Kind::RebalanceCallback { callback: Callback::Assigned, .. }))
+            .expect("assigned in the end");
     assert!(ms(lost, assigned) >= 5_000);
 }
 
@@ -98,7 +102,10 @@ pub fn offset_commit_request_lost_the_commit_fails_at_the_time_out() {
     let failed = when(&c, lost, commit_failed).expect("the callback is told");
     assert!((4_500..6_000).contains(&failed), "{failed} ms");
     assert_eq!(when(&c, lost, committed), None);
-    assert!(when(&c, lost, |k| matches!(k, Kind::CoordinatorUnknown { .. })).is_some(), "and the coordinator is looked for again");
+    assert!(
+        when(&c, lost, |k| matches!(k, Kind::CoordinatorUnknown { .. })).is_some(),
+        "and the coordinator is looked for again"
+    );
 }
 
 #[test]
@@ -127,7 +134,8 @@ pub fn heartbeat_request_lost_for_longer_than_the_session_the_member_is_expelled
     let mut c = member(Api::Heartbeat, Request, &[("request.timeout.ms", "30000")]);
     c.run(Dur::secs(30));
     let lost = loss(&c, Api::Heartbeat, Request);
-    let expelled = when(&c, lost, |k| matches!(k, Kind::MemberRemoved { expired: true, .. })).expect("nothing of it reaches the coordinator");
+    let expelled = when(&c, lost, |k| matches!(k, Kind::MemberRemoved { expired: true, .. }))
+        .expect("nothing of it reaches the coordinator");
     assert!((6_500..10_500).contains(&expelled), "{expelled} ms");
     let joined = when(&c, lost, |k| matches!(k, Kind::MemberJoined { .. })).expect("it joins anew once it has looked");
     assert!((expelled..20_000).contains(&joined), "{joined} ms");
@@ -138,7 +146,10 @@ pub fn heartbeat_response_lost_costs_the_same() {
     let mut c = member(Api::Heartbeat, Response, &[]);
     c.run(Dur::secs(30));
     let lost = loss(&c, Api::Heartbeat, Response);
-    assert!(when(&c, lost, |k| matches!(k, Kind::CoordinatorUnknown { .. })).is_some_and(|after| (4_500..7_500).contains(&after)));
+    assert!(
+        when(&c, lost, |k| matches!(k, Kind::CoordinatorUnknown { .. }))
+            .is_some_and(|after| (4_500..7_500).contains(&after))
+    );
     assert!(!c.saw(|k| matches!(k, Kind::MemberRemoved { .. })));
 }
 

@@ -19,8 +19,10 @@ fn a_broker_that_is_cut_off_goes_on_believing_that_it_leads() {
     c.act(Action::Cut { from: vec![broker(1)], to: everyone_but(1), both: true });
     assert!(c.until(Dur::secs(15), |c| c.recorded_leader(tp) == Some(2)), "it is fenced and another one leads");
     c.run(Dur::secs(5));
-    let view = |c: &Cluster, id| c.world.broker(BrokerId(id)).and_then(|b| b.replica(tp).map(|r| (r.role, r.leader_epoch)));
-    let ((old_role, old), (new_role, new)) = (view(&c, 1).expect("it has a replica"), view(&c, 2).expect("it has a replica"));
+    let view =
+        |c: &Cluster, id| c.world.broker(BrokerId(id)).and_then(|b| b.replica(tp).map(|r| (r.role, r.leader_epoch)));
+    let ((old_role, old), (new_role, new)) =
+        (view(&c, 1).expect("it has a replica"), view(&c, 2).expect("it has a replica"));
     assert_eq!((old_role, new_role), (ReplicaRole::Leader, ReplicaRole::Leader));
     assert!(new > old, "two believe that they lead, each in its own epoch: {old:?}, {new:?}");
     assert!(!c.world.broker(BrokerId(1)).is_some_and(|b| b.is_fenced()), "nobody has told it that it is fenced");
@@ -47,7 +49,9 @@ fn a_follower_learns_of_a_high_watermark_after_its_leader() {
             .iter()
             .filter(|e| e.who == broker(who))
             .filter_map(|e| match e.kind {
-                Kind::HighWatermarkAdvanced { tp: t, high_watermark, leader } if t == tp && leader == by_leader => Some((high_watermark, e.at)),
+                Kind::HighWatermarkAdvanced { tp: t, high_watermark, leader } if t == tp && leader == by_leader => {
+                    Some((high_watermark, e.at))
+                }
                 _ => None,
             })
             .collect::<Vec<_>>()
@@ -71,6 +75,7 @@ fn a_broker_that_hears_no_metadata_serves_what_it_last_heard() {
     c.act(Action::Stop(broker(1)));
     assert!(c.until(Dur::secs(10), |c| c.recorded_leader(tp) == Some(2)));
     c.run(Dur::secs(1));
-    let believed = |c: &Cluster, id| c.world.broker(BrokerId(id)).and_then(|b| b.image().partition(tp).and_then(|p| p.leader));
+    let believed =
+        |c: &Cluster, id| c.world.broker(BrokerId(id)).and_then(|b| b.image().partition(tp).and_then(|p| p.leader));
     assert_eq!((believed(&c, 2), believed(&c, 3)), (Some(BrokerId(2)), Some(BrokerId(1))));
 }

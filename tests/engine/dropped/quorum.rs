@@ -31,7 +31,9 @@ pub fn metadata_fetch_of_a_broker_lost_it_alone_knows_nothing_of_a_new_topic() {
     assert!(c.until(Dur::secs(1), |c| !losses(c, Api::Fetch, Response).is_empty()));
     let lost = loss(&c, Api::Fetch, Response);
     let tp = c.topic("t", 1);
-    let knows = |c: &Cluster, id| c.world.broker(highwater_engine::base::BrokerId(id)).is_some_and(|b| b.image().partition(tp).is_some());
+    let knows = |c: &Cluster, id| {
+        c.world.broker(highwater_engine::base::BrokerId(id)).is_some_and(|b| b.image().partition(tp).is_some())
+    };
     assert!(knows(&c, 1) && !knows(&c, 2) && knows(&c, 3));
     assert!(c.until(Dur::secs(5), |c| knows(c, 2)));
     let after = ms(lost, c.world.now());
@@ -63,7 +65,9 @@ fn voter_fetch_lost(version: Version) -> (Cluster, QuorumEpoch, QuorumEpoch) {
 pub fn metadata_fetch_of_a_voter_lost_pre_votes_are_refused_and_the_leader_stays() {
     let (c, before, after) = voter_fetch_lost(Version::V4_1);
     let lost = loss(&c, Api::Fetch, Response);
-    let doubts = first_after(&c, lost, |e| matches!(e.kind, Kind::QuorumRoleChanged { role: QuorumRole::Prospective, .. })).expect("its fetch time-out is over");
+    let doubts =
+        first_after(&c, lost, |e| matches!(e.kind, Kind::QuorumRoleChanged { role: QuorumRole::Prospective, .. }))
+            .expect("its fetch time-out is over");
     assert!((1_400..2_700).contains(&ms(lost, doubts)), "{} ms", ms(lost, doubts));
     assert!(first_after(&c, doubts, |e| matches!(e.kind, Kind::VoteRefused { pre_vote: true, .. })).is_some());
     assert_eq!(before, after, "KIP-996: the others have a leader");
@@ -104,7 +108,10 @@ pub fn votes_lost_nobody_leads_longer() {
 pub fn begin_quorum_epoch_lost_the_new_leader_is_not_active_yet() {
     // One goes to the dead controller, one to the other survivor.
     let (smooth, lossy) = (failover(false, None).0, failover(false, Some((Api::BeginQuorumEpoch, 2))).0);
-    assert!((800..1_300).contains(&(lossy - smooth)), "told again after half the fetch time-out: {smooth} ms, {lossy} ms");
+    assert!(
+        (800..1_300).contains(&(lossy - smooth)),
+        "told again after half the fetch time-out: {smooth} ms, {lossy} ms"
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Committed offsets of a group: OffsetCommit, what a write means when it is safe, OffsetFetch, DescribeGroups. Offsets never expire here.
+//! Committed offsets of a group: OffsetCommit, what a write means when it is safe, OffsetFetch, DescribeGroups. Offsets
+//! never expire here.
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,9 @@ use super::env::{Env, Purpose, commit_response};
 use super::state::Group;
 use crate::base::{GenerationId, TopicId};
 use crate::broker::ReplyTo;
-use crate::protocol::{Api, DescribedGroup, ErrorCode, GroupRecord, GroupState, MemberRequest, OffsetCommitRequest, Response};
+use crate::protocol::{
+    Api, DescribedGroup, ErrorCode, GroupRecord, GroupState, MemberRequest, OffsetCommitRequest, Response,
+};
 
 impl Group {
     /// Checks and writes a commit; it is answered when the high watermark passes it.
@@ -18,7 +21,8 @@ impl Group {
         }
         // A commit is a sign of life.
         self.arm_session(env, &request.member_id);
-        let record = |(tp, commit): &(_, _)| GroupRecord::Offset { group: self.id.clone(), tp: *tp, commit: Some(*commit) };
+        let record =
+            |(tp, commit): &(_, _)| GroupRecord::Offset { group: self.id.clone(), tp: *tp, commit: Some(*commit) };
         let records: Vec<GroupRecord> = request.offsets.iter().map(record).collect();
         if records.is_empty() {
             return env.answer(reply, commit_response(tps(), ErrorCode::None));
@@ -35,7 +39,12 @@ impl Group {
             // A consumer that manages its partitions itself may use only a group that nobody is a member of.
             return (self.state != GroupState::Empty).then_some(ErrorCode::UnknownMemberId);
         }
-        let member = MemberRequest { group: request.group.clone(), generation: request.generation, member_id: request.member_id.clone(), instance_id: request.instance_id.clone() };
+        let member = MemberRequest {
+            group: request.group.clone(),
+            generation: request.generation,
+            member_id: request.member_id.clone(),
+            instance_id: request.instance_id.clone(),
+        };
         self.request_error(&member).or(match self.state {
             GroupState::CompletingRebalance => Some(ErrorCode::RebalanceInProgress),
             GroupState::PreparingRebalance | GroupState::Stable => None,
@@ -45,18 +54,32 @@ impl Group {
 
     /// Committed offsets: what lies below the high watermark.
     pub fn fetch(&self) -> Response {
-        Response::OffsetFetch { error: ErrorCode::None, offsets: self.offsets.iter().map(|(tp, commit)| (*tp, *commit)).collect() }
+        Response::OffsetFetch {
+            error: ErrorCode::None,
+            offsets: self.offsets.iter().map(|(tp, commit)| (*tp, *commit)).collect(),
+        }
     }
 
     /// Members are described with their partitions only while the group is Stable.
     pub fn describe(&self) -> Response {
         let stable = self.state == GroupState::Stable;
-        let members = self.members.iter().map(|(id, m)| (id.clone(), m.client_id.clone(), if stable { m.assignment.clone() } else { Vec::new() }));
-        Response::DescribeGroups(DescribedGroup { error: ErrorCode::None, state: self.state, members: members.collect() })
+        let members = self
+            .members
+            .iter()
+            .map(|(id, m)| (id.clone(), m.client_id.clone(), if stable { m.assignment.clone() } else { Vec::new() }));
+        Response::DescribeGroups(DescribedGroup {
+            error: ErrorCode::None,
+            state: self.state,
+            members: members.collect(),
+        })
     }
 
     /// Tombstones for the offsets of topics that are gone.
     pub fn tombstones(&self, topics: &[TopicId]) -> impl Iterator<Item = GroupRecord> {
-        self.offsets.keys().filter(|tp| topics.contains(&tp.topic)).map(|tp| GroupRecord::Offset { group: self.id.clone(), tp: *tp, commit: None })
+        self.offsets.keys().filter(|tp| topics.contains(&tp.topic)).map(|tp| GroupRecord::Offset {
+            group: self.id.clone(),
+            tp: *tp,
+            commit: None,
+        })
     }
 }

@@ -1,4 +1,5 @@
-//! What a group's handlers may use: the surroundings, the log of their partition, writes that wait, answers. Holds no group.
+//! What a group's handlers may use: the surroundings, the log of their partition, writes that wait, answers. Holds no
+//! group.
 
 use alloc::collections::VecDeque;
 use alloc::rc::Rc;
@@ -15,8 +16,15 @@ use crate::trace::Kind;
 
 /// The log of `__consumer_offsets` as a coordinator uses it.
 pub trait CoordinatorLog {
-    /// Appends as leader and returns the offset after the batch. With `admission` the in-sync replicas are counted first, as for acks=all.
-    fn append(&mut self, ctx: &mut Ctx<'_>, partition: u32, records: Vec<GroupRecord>, admission: bool) -> Result<Offset, ErrorCode>;
+    /// Appends as leader and returns the offset after the batch. With `admission` the in-sync replicas are counted
+    /// first, as for acks=all.
+    fn append(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        partition: u32,
+        records: Vec<GroupRecord>,
+        admission: bool,
+    ) -> Result<Offset, ErrorCode>;
     fn high_watermark(&self, partition: u32) -> Offset;
     /// Every batch of the partition with the offset after it, oldest first.
     fn read(&self, ctx: &Ctx<'_>, partition: u32) -> Vec<(Offset, Rc<[GroupRecord]>)>;
@@ -75,7 +83,8 @@ impl Env<'_, '_> {
         self.ctx.cancel(&Timer::Group(timer));
     }
 
-    /// Appends records; what `purpose` says happens when the high watermark passes them or `offsets.commit.timeout.ms` is over.
+    /// Appends records; what `purpose` says happens when the high watermark passes them or `offsets.commit.timeout.ms`
+    /// is over.
     pub fn write(&mut self, records: Vec<GroupRecord>, purpose: Purpose) -> Result<(), ErrorCode> {
         let admission = self.rules.coordinator == CoordinatorKind::Old;
         let end = self.log.append(self.ctx, self.partition, records.clone(), admission)?;
@@ -88,13 +97,17 @@ impl Env<'_, '_> {
         Ok(())
     }
 
-    /// What a group's client is told of a failed write (GroupMetadataManager, CoordinatorRuntime). `assignment`: group metadata was written.
+    /// What a group's client is told of a failed write (GroupMetadataManager, CoordinatorRuntime). `assignment`: group
+    /// metadata was written.
     pub fn write_error(&self, error: ErrorCode, assignment: bool) -> ErrorCode {
         match error {
-            ErrorCode::RequestTimedOut if assignment && self.rules.coordinator == CoordinatorKind::Old => ErrorCode::RebalanceInProgress,
-            ErrorCode::UnknownTopicOrPartition | ErrorCode::NotEnoughReplicas | ErrorCode::NotEnoughReplicasAfterAppend | ErrorCode::RequestTimedOut => {
-                ErrorCode::CoordinatorNotAvailable
+            ErrorCode::RequestTimedOut if assignment && self.rules.coordinator == CoordinatorKind::Old => {
+                ErrorCode::RebalanceInProgress
             }
+            ErrorCode::UnknownTopicOrPartition
+            | ErrorCode::NotEnoughReplicas
+            | ErrorCode::NotEnoughReplicasAfterAppend
+            | ErrorCode::RequestTimedOut => ErrorCode::CoordinatorNotAvailable,
             ErrorCode::NotLeaderOrFollower | ErrorCode::KafkaStorageError => ErrorCode::NotCoordinator,
             other => {
                 debug_assert!(!other.is_none(), "a write that failed has an error");

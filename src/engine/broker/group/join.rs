@@ -1,4 +1,5 @@
-//! JoinGroup and the join phase of a classic group: initial delay, rejoining, end of the phase (KIP-62, KIP-134, KIP-345, KIP-394). Distributes no assignment.
+//! JoinGroup and the join phase of a classic group: initial delay, rejoining, end of the phase (KIP-62, KIP-134,
+//! KIP-345, KIP-394). Distributes no assignment.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -18,7 +19,14 @@ const NEW_MEMBER_JOIN_TIMEOUT: Dur = Dur::secs(300);
 
 /// The answer of JoinGroup without success.
 pub fn join_error(error: ErrorCode, member_id: Rc<str>) -> Response {
-    Response::JoinGroup(JoinGroupResponse { error, generation: GenerationId(-1), protocol: None, leader: "".into(), member_id, members: Vec::new() })
+    Response::JoinGroup(JoinGroupResponse {
+        error,
+        generation: GenerationId(-1),
+        protocol: None,
+        leader: "".into(),
+        member_id,
+        members: Vec::new(),
+    })
 }
 
 impl Group {
@@ -26,7 +34,11 @@ impl Group {
         if !self.accepts(&request.protocols) {
             return self.refuse_join(env, reply, ErrorCode::InconsistentGroupProtocol, request.member_id);
         }
-        if request.member_id.is_empty() { self.join_without_id(env, request, reply) } else { self.join_with_id(env, request, reply) }
+        if request.member_id.is_empty() {
+            self.join_without_id(env, request, reply)
+        } else {
+            self.join_with_id(env, request, reply)
+        }
     }
 
     fn join_without_id(&mut self, env: &mut Env<'_, '_>, request: JoinGroupRequest, reply: ReplyTo) {
@@ -119,15 +131,29 @@ impl Group {
         self.rebalance(env);
     }
 
-    /// A process with a known `group.instance.id` came without a member id: it takes the place of the old one, which is fenced from now on.
-    fn replace_static(&mut self, env: &mut Env<'_, '_>, old_id: &Rc<str>, new_id: Rc<str>, request: JoinGroupRequest, reply: ReplyTo) {
+    /// A process with a known `group.instance.id` came without a member id: it takes the place of the old one, which is
+    /// fenced from now on.
+    fn replace_static(
+        &mut self,
+        env: &mut Env<'_, '_>,
+        old_id: &Rc<str>,
+        new_id: Rc<str>,
+        request: JoinGroupRequest,
+        reply: ReplyTo,
+    ) {
         let Some(mut member) = self.members.remove(old_id) else { return };
         env.cancel(GroupTimer::Session { group: self.id.clone(), member: old_id.clone() });
         if let Some(waiting) = member.join.take() {
             self.refuse_join(env, waiting, ErrorCode::FencedInstanceId, old_id.clone());
         }
         if let Some(waiting) = member.sync.take() {
-            env.refuse(waiting, &self.id, Api::SyncGroup, ErrorCode::FencedInstanceId, sync_error(ErrorCode::FencedInstanceId));
+            env.refuse(
+                waiting,
+                &self.id,
+                Api::SyncGroup,
+                ErrorCode::FencedInstanceId,
+                sync_error(ErrorCode::FencedInstanceId),
+            );
         }
         let protocol = self.protocol.as_ref();
         let before = member.subscription(protocol);
@@ -136,7 +162,8 @@ impl Group {
         member.session_timeout = request.session_timeout;
         member.rebalance_timeout = request.rebalance_timeout;
         member.protocols = request.protocols;
-        // What a member owned is said for sticky assignors; a restarted one owns nothing, which is no reason to rebalance.
+        // What a member owned is said for sticky assignors; a restarted one owns nothing, which is no reason to
+        // rebalance.
         let same = before.topics == member.subscription(protocol).topics;
         let leader_before = self.leader.clone();
         if self.leader.as_ref() == Some(old_id) {
@@ -158,7 +185,8 @@ impl Group {
         }
     }
 
-    /// The group goes on in the same generation; only the new member id is written. The answer names the leader of before, so that nobody assigns anew.
+    /// The group goes on in the same generation; only the new member id is written. The answer names the leader of
+    /// before, so that nobody assigns anew.
     fn keep_static(&mut self, env: &mut Env<'_, '_>, new_id: Rc<str>, leader: Option<Rc<str>>, reply: ReplyTo) {
         self.arm_session(env, &new_id);
         let response = Response::JoinGroup(JoinGroupResponse {
@@ -186,7 +214,8 @@ impl Group {
 
     fn join_answer(&self, member_id: &Rc<str>) -> Response {
         let leads = self.leader.as_ref() == Some(member_id);
-        let known = |(id, m): (&Rc<str>, &Member)| (id.clone(), m.instance_id.clone(), m.subscription(self.protocol.as_ref()));
+        let known =
+            |(id, m): (&Rc<str>, &Member)| (id.clone(), m.instance_id.clone(), m.subscription(self.protocol.as_ref()));
         Response::JoinGroup(JoinGroupResponse {
             error: ErrorCode::None,
             generation: self.generation,
@@ -247,7 +276,8 @@ impl Group {
         match self.initial {
             Some(initial) if initial.member_added && initial.remaining > Dur::ZERO => {
                 let delay = env.config.group_initial_rebalance_delay.min(initial.remaining);
-                self.initial = Some(InitialDelay { remaining: Dur(initial.remaining.0 - delay.0), member_added: false });
+                self.initial =
+                    Some(InitialDelay { remaining: Dur(initial.remaining.0 - delay.0), member_added: false });
                 env.set(GroupTimer::Join { group: self.id.clone() }, delay);
             }
             Some(_) | None => self.complete_join(env),
@@ -258,7 +288,12 @@ impl Group {
         self.initial = None;
         env.cancel(GroupTimer::Join { group: self.id.clone() });
         // Static members may be away for a while (KIP-345); dynamic ones that did not come again are out.
-        let late: Vec<Rc<str>> = self.members.iter().filter(|(_, m)| m.join.is_none() && m.instance_id.is_none()).map(|(id, _)| id.clone()).collect();
+        let late: Vec<Rc<str>> = self
+            .members
+            .iter()
+            .filter(|(_, m)| m.join.is_none() && m.instance_id.is_none())
+            .map(|(id, _)| id.clone())
+            .collect();
         for member in late {
             self.forget(env, &member, true);
         }
@@ -316,7 +351,13 @@ impl Group {
             self.refuse_join(env, reply, ErrorCode::UnknownMemberId, member_id.clone());
         }
         if let Some(reply) = member.sync.take() {
-            env.refuse(reply, &self.id, Api::SyncGroup, ErrorCode::UnknownMemberId, sync_error(ErrorCode::UnknownMemberId));
+            env.refuse(
+                reply,
+                &self.id,
+                Api::SyncGroup,
+                ErrorCode::UnknownMemberId,
+                sync_error(ErrorCode::UnknownMemberId),
+            );
         }
         self.to_sync.remove(member_id);
         if self.leader.as_ref() == Some(member_id) {
@@ -332,7 +373,8 @@ impl Group {
     }
 }
 
-/// `client.id` (or the instance id) and eight random hexadecimal digits. Kafka has a UUID there; its order, which decides who is first, is random too.
+/// `client.id` (or the instance id) and eight random hexadecimal digits. Kafka has a UUID there; its order, which
+/// decides who is first, is random too.
 fn new_member_id(env: &mut Env<'_, '_>, request: &JoinGroupRequest) -> Rc<str> {
     let prefix = request.instance_id.as_ref().unwrap_or(&request.client_id);
     format!("{prefix}-{:08x}", env.ctx.rng.bits()).into()

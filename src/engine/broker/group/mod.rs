@@ -1,4 +1,5 @@
-//! The group coordinator of a broker: which partitions of `__consumer_offsets` it serves, loading, unloading, routing, writes. Groups themselves are in `state`, `join`, `sync` and `commit`.
+//! The group coordinator of a broker: which partitions of `__consumer_offsets` it serves, loading, unloading, routing,
+//! writes. Groups themselves are in `state`, `join`, `sync` and `commit`.
 
 mod commit;
 mod env;
@@ -30,7 +31,8 @@ use crate::protocol::{Api, ErrorCode, GroupRecord, Response};
 use crate::rules::{CoordinatorKind, Rules};
 use crate::trace::Kind;
 
-/// How long a partition with records takes to load. Real ones take milliseconds to minutes by their size; ours are small.
+/// How long a partition with records takes to load. Real ones take milliseconds to minutes by their size; ours are
+/// small.
 const LOAD_TIME: Dur = Dur::ms(5);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -109,8 +111,12 @@ impl GroupCoordinator {
             ctx.cancel(&Timer::Group(GroupTimer::Write(write.id)));
             let gone = ErrorCode::NotCoordinator;
             match write.purpose {
-                Purpose::Commit { reply, group: _, tps } => self.answers.push((reply, commit_response(tps.into_iter(), gone))),
-                Purpose::StaticJoin { reply, group: _, member, response: _ } => self.answers.push((reply, join_error(gone, member))),
+                Purpose::Commit { reply, group: _, tps } => {
+                    self.answers.push((reply, commit_response(tps.into_iter(), gone)))
+                }
+                Purpose::StaticJoin { reply, group: _, member, response: _ } => {
+                    self.answers.push((reply, join_error(gone, member)))
+                }
                 Purpose::Assignment { .. } | Purpose::Nothing => {}
             }
         }
@@ -136,7 +142,8 @@ impl GroupCoordinator {
         }
     }
 
-    /// Reads the partition to its end and takes up its groups; their sessions begin now. What lies above the high watermark is not committed yet.
+    /// Reads the partition to its end and takes up its groups; their sessions begin now. What lies above the high
+    /// watermark is not committed yet.
     fn load(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, partition: u32) {
         let Some(shard) = self.shards.get_mut(&partition).filter(|s| s.status == Status::Loading) else { return };
         let committed = log.high_watermark(partition);
@@ -166,7 +173,14 @@ impl GroupCoordinator {
     }
 
     /// A request to a coordinator. `n_partitions`: of `__consumer_offsets`, in this broker's metadata.
-    pub fn on_request(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, n_partitions: u32, request: GroupRequest, reply: ReplyTo) {
+    pub fn on_request(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        log: &mut dyn CoordinatorLog,
+        n_partitions: u32,
+        request: GroupRequest,
+        reply: ReplyTo,
+    ) {
         let partition = group_partition(request.group(), n_partitions);
         let error = match self.shards.get(&partition) {
             None if request.group().is_empty() => Some(ErrorCode::InvalidGroupId),
@@ -211,13 +225,16 @@ impl GroupCoordinator {
         (!allowed.contains(&join.session_timeout)).then_some(ErrorCode::InvalidSessionTimeout)
     }
 
-    /// What a request gets that names a group which is not there (`ErrorCode::None`: an empty answer); `None` if the request makes it.
+    /// What a request gets that names a group which is not there (`ErrorCode::None`: an empty answer); `None` if the
+    /// request makes it.
     fn error_without_group(&self, request: &GroupRequest) -> Option<ErrorCode> {
         match request {
             GroupRequest::Join(r) if r.member_id.is_empty() => None,
             GroupRequest::Commit(r) if r.generation < GenerationId(0) => None,
             GroupRequest::Commit(_) => Some(ErrorCode::IllegalGeneration),
-            GroupRequest::Join(_) | GroupRequest::Sync(_) | GroupRequest::Heartbeat(_) | GroupRequest::Leave(_) => Some(ErrorCode::UnknownMemberId),
+            GroupRequest::Join(_) | GroupRequest::Sync(_) | GroupRequest::Heartbeat(_) | GroupRequest::Leave(_) => {
+                Some(ErrorCode::UnknownMemberId)
+            }
             GroupRequest::FetchOffsets(_) => Some(ErrorCode::None),
             GroupRequest::Describe(_) => match self.rules.coordinator {
                 // DescribeGroups v6 says so; older brokers describe a dead group.
@@ -267,13 +284,18 @@ impl GroupCoordinator {
         }
     }
 
-    /// A write has waited too long. The newer coordinator lets it take effect later, the older one forgets it; the log keeps it in both.
+    /// A write has waited too long. The newer coordinator lets it take effect later, the older one forgets it; the log
+    /// keeps it in both.
     fn on_write_timer(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, id: u64) {
-        let find = |(partition, shard): (&u32, &Shard)| shard.writes.iter().position(|w| w.id == id).map(|position| (*partition, position));
+        let find = |(partition, shard): (&u32, &Shard)| {
+            shard.writes.iter().position(|w| w.id == id).map(|position| (*partition, position))
+        };
         let Some((partition, position)) = self.shards.iter().find_map(find) else { return };
         let Some(shard) = self.shards.get_mut(&partition) else { return };
         let purpose = match self.rules.coordinator {
-            CoordinatorKind::New => shard.writes.get_mut(position).map(|w| core::mem::replace(&mut w.purpose, Purpose::Nothing)),
+            CoordinatorKind::New => {
+                shard.writes.get_mut(position).map(|w| core::mem::replace(&mut w.purpose, Purpose::Nothing))
+            }
             CoordinatorKind::Old => shard.writes.remove(position).map(|w| w.purpose),
         };
         let mut env = env!(self, shard, ctx, log, partition);
@@ -301,14 +323,25 @@ impl GroupCoordinator {
         match timer {
             GroupTimer::Load(partition) => self.load(ctx, log, *partition),
             GroupTimer::Write(id) => self.on_write_timer(ctx, log, *id),
-            GroupTimer::Session { group, member } => self.with_group(ctx, log, n_partitions, group, |g, env| g.on_session_timer(env, member)),
-            GroupTimer::Pending { group, member } => self.with_group(ctx, log, n_partitions, group, |g, env| g.on_pending_timer(env, member)),
+            GroupTimer::Session { group, member } => {
+                self.with_group(ctx, log, n_partitions, group, |g, env| g.on_session_timer(env, member))
+            }
+            GroupTimer::Pending { group, member } => {
+                self.with_group(ctx, log, n_partitions, group, |g, env| g.on_pending_timer(env, member))
+            }
             GroupTimer::Join { group } => self.with_group(ctx, log, n_partitions, group, |g, env| g.on_join_timer(env)),
             GroupTimer::Sync { group } => self.with_group(ctx, log, n_partitions, group, |g, env| g.on_sync_timer(env)),
         }
     }
 
-    fn with_group(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, n_partitions: u32, id: &Rc<str>, f: impl FnOnce(&mut Group, &mut Env<'_, '_>)) {
+    fn with_group(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        log: &mut dyn CoordinatorLog,
+        n_partitions: u32,
+        id: &Rc<str>,
+        f: impl FnOnce(&mut Group, &mut Env<'_, '_>),
+    ) {
         let partition = group_partition(id, n_partitions);
         if let Some(shard) = self.shards.get_mut(&partition) {
             let mut env = env!(self, shard, ctx, log, partition);
@@ -321,7 +354,8 @@ impl GroupCoordinator {
 
     /// Topics were deleted: their committed offsets go.
     pub fn on_topics_deleted(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, topics: &[TopicId]) {
-        let partitions: Vec<u32> = self.shards.iter().filter(|(_, s)| s.status == Status::Active).map(|(p, _)| *p).collect();
+        let partitions: Vec<u32> =
+            self.shards.iter().filter(|(_, s)| s.status == Status::Active).map(|(p, _)| *p).collect();
         for partition in partitions {
             let Some(shard) = self.shards.get_mut(&partition) else { continue };
             let records: Vec<GroupRecord> = shard.groups.values().flat_map(|g| g.tombstones(topics)).collect();

@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 
 use super::env::{commit_response, sync_error};
 use super::join::join_error;
-use crate::protocol::{Api, DescribedGroup, ErrorCode, GroupState, JoinGroupRequest, MemberRequest, OffsetCommitRequest, Response, SyncGroupRequest};
+use crate::protocol::{
+    Api, DescribedGroup, ErrorCode, GroupState, JoinGroupRequest, MemberRequest, OffsetCommitRequest, Response,
+    SyncGroupRequest,
+};
 
 /// A request to a coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,18 +54,23 @@ impl GroupRequest {
             GroupRequest::Leave(_) => Response::LeaveGroup { error },
             GroupRequest::Commit(r) => commit_response(r.offsets.iter().map(|(tp, _)| *tp), error),
             GroupRequest::FetchOffsets(_) => Response::OffsetFetch { error, offsets: Vec::new() },
-            GroupRequest::Describe(_) => Response::DescribeGroups(DescribedGroup { error, state: GroupState::Dead, members: Vec::new() }),
+            GroupRequest::Describe(_) => {
+                Response::DescribeGroups(DescribedGroup { error, state: GroupState::Dead, members: Vec::new() })
+            }
         }
     }
 
-    /// While the partition is loaded heartbeats are let pass, and a sync has to begin with a join again: its rebalance is forgotten.
+    /// While the partition is loaded heartbeats are let pass, and a sync has to begin with a join again: its rebalance
+    /// is forgotten.
     pub const fn error_while_loading(&self) -> ErrorCode {
         match self {
             GroupRequest::Heartbeat(_) => ErrorCode::None,
             GroupRequest::Sync(_) => ErrorCode::RebalanceInProgress,
-            GroupRequest::Join(_) | GroupRequest::Leave(_) | GroupRequest::Commit(_) | GroupRequest::FetchOffsets(_) | GroupRequest::Describe(_) => {
-                ErrorCode::CoordinatorLoadInProgress
-            }
+            GroupRequest::Join(_)
+            | GroupRequest::Leave(_)
+            | GroupRequest::Commit(_)
+            | GroupRequest::FetchOffsets(_)
+            | GroupRequest::Describe(_) => ErrorCode::CoordinatorLoadInProgress,
         }
     }
 }

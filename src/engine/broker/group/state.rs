@@ -29,7 +29,11 @@ pub struct Member {
 
 impl Member {
     pub fn subscription(&self, protocol: Option<&Rc<str>>) -> Subscription {
-        self.protocols.iter().find(|(name, _)| Some(name) == protocol).map(|(_, subscription)| subscription.clone()).unwrap_or_default()
+        self.protocols
+            .iter()
+            .find(|(name, _)| Some(name) == protocol)
+            .map(|(_, subscription)| subscription.clone())
+            .unwrap_or_default()
     }
 }
 
@@ -97,10 +101,13 @@ impl Group {
         if self.members.is_empty() {
             return !protocols.is_empty();
         }
-        protocols.iter().any(|(name, _)| self.members.values().all(|m| m.protocols.iter().any(|(known, _)| known == name)))
+        protocols
+            .iter()
+            .any(|(name, _)| self.members.values().all(|m| m.protocols.iter().any(|(known, _)| known == name)))
     }
 
-    /// Each member votes for the first protocol on its list that all of them know; the most votes win, the name decides between equals.
+    /// Each member votes for the first protocol on its list that all of them know; the most votes win, the name decides
+    /// between equals.
     pub fn vote(&self) -> Option<Rc<str>> {
         let common = |name: &Rc<str>| self.members.values().all(|m| m.protocols.iter().any(|(known, _)| known == name));
         let mut votes: BTreeMap<&Rc<str>, u32> = BTreeMap::new();
@@ -126,14 +133,20 @@ impl Group {
             assignment,
         };
         let members = self.members.iter().map(|(id, m)| member((id, m), assignment(id, m))).collect();
-        Rc::new(GroupMetadata { generation: self.generation, protocol: self.protocol.clone(), leader: self.leader.clone(), members })
+        Rc::new(GroupMetadata {
+            generation: self.generation,
+            protocol: self.protocol.clone(),
+            leader: self.leader.clone(),
+            members,
+        })
     }
 
     pub fn record(&self, metadata: Rc<GroupMetadata>) -> GroupRecord {
         GroupRecord::Group { group: self.id.clone(), metadata: Some(metadata) }
     }
 
-    /// Takes up the stored metadata after a load: the group is Stable with its members, or Empty. Sessions are armed by the caller.
+    /// Takes up the stored metadata after a load: the group is Stable with its members, or Empty. Sessions are armed by
+    /// the caller.
     pub fn restore(&mut self) {
         let Some(stored) = self.stored.clone() else { return };
         let name = stored.protocol.clone().unwrap_or_else(|| "".into());

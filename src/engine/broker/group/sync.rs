@@ -46,7 +46,9 @@ impl Group {
 
     /// Writes what the group leader decided. It counts when the high watermark has passed it.
     fn store_assignment(&mut self, env: &mut Env<'_, '_>, assignments: Vec<(Rc<str>, Vec<Tp>)>) {
-        let of = |id: &Rc<str>| assignments.iter().find(|(member, _)| member == id).map(|(_, tps)| tps.clone()).unwrap_or_default();
+        let of = |id: &Rc<str>| {
+            assignments.iter().find(|(member, _)| member == id).map(|(_, tps)| tps.clone()).unwrap_or_default()
+        };
         let record = self.record(self.metadata(|id, _| of(id)));
         let purpose = Purpose::Assignment { group: self.id.clone(), generation: self.generation };
         if let Err(error) = env.write([record].into(), purpose) {
@@ -57,7 +59,10 @@ impl Group {
     /// The assignment of a generation is safe: everybody who waits gets his part.
     pub fn on_assignment_stored(&mut self, env: &mut Env<'_, '_>, generation: GenerationId) {
         let Some(stored) = self.stored.clone() else { return };
-        if self.state != GroupState::CompletingRebalance || self.generation != generation || stored.generation != generation {
+        if self.state != GroupState::CompletingRebalance
+            || self.generation != generation
+            || stored.generation != generation
+        {
             return;
         }
         self.enter(env, GroupState::Stable);
@@ -135,7 +140,8 @@ impl Group {
         self.rebalance(env);
     }
 
-    /// No sign of life for the session time-out. Who waits for an answer of the coordinator cannot be expected to send heartbeats.
+    /// No sign of life for the session time-out. Who waits for an answer of the coordinator cannot be expected to send
+    /// heartbeats.
     pub fn on_session_timer(&mut self, env: &mut Env<'_, '_>, member_id: &Rc<str>) {
         let Some(member) = self.members.get(member_id) else { return };
         if member.sync.is_some() || (member.join.is_some() && !member.is_new) {

@@ -1,4 +1,5 @@
-//! Serving fetches of followers and consumers: checks, divergence, parking and the re-read on completion (KIP-101, KIP-227, KIP-320, KIP-392). It never sends records beyond a consumer's high watermark.
+//! Serving fetches of followers and consumers: checks, divergence, parking and the re-read on completion (KIP-101,
+//! KIP-227, KIP-320, KIP-392). It never sends records beyond a consumer's high watermark.
 
 use alloc::vec::Vec;
 
@@ -9,7 +10,9 @@ use super::{Handled, ReplicaManager, ReplyTo};
 use crate::base::{BrokerEpoch, BrokerId, Offset, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Ctx, Disk, Timer};
-use crate::protocol::{EpochEnd, ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, RecordBatch, Response};
+use crate::protocol::{
+    EpochEnd, ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, RecordBatch, Response,
+};
 
 /// What a read found.
 enum Read {
@@ -31,9 +34,16 @@ struct Answer {
 }
 
 impl ReplicaManager {
-    /// Reads for a follower (to the log end) or a consumer (to the high watermark). The state of a follower is taken into account after its read,
+    /// Reads for a follower (to the log end) or a consumer (to the high watermark). The state of a follower is taken
+    /// into account after its read,
     /// so that the answer carries the high watermark as it was then.
-    pub fn fetch(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, request: FetchRequest, reply: ReplyTo) -> Handled {
+    pub fn fetch(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        request: FetchRequest,
+        reply: ReplyTo,
+    ) -> Handled {
         let cause = ctx.cause;
         let mut answer = Answer::default();
         for ask in &request.partitions {
@@ -55,8 +65,17 @@ impl ReplicaManager {
         Handled::Parked
     }
 
-    /// Reads one partition into the answer. Returns the log end at the read, if the fetch counts: no error and no divergence.
-    fn read_into(&self, disk: &Disk, image: &MetadataImage, request: &FetchRequest, ask: &FetchPartition, reply: ReplyTo, answer: &mut Answer) -> Option<Offset> {
+    /// Reads one partition into the answer. Returns the log end at the read, if the fetch counts: no error and no
+    /// divergence.
+    fn read_into(
+        &self,
+        disk: &Disk,
+        image: &MetadataImage,
+        request: &FetchRequest,
+        ask: &FetchPartition,
+        reply: ReplyTo,
+        answer: &mut Answer,
+    ) -> Option<Offset> {
         let room = (request.max_bytes as usize).saturating_sub(answer.bytes);
         let replica = match self.fetchable(image, &request.fetcher, ask) {
             Ok(replica) => replica,
@@ -106,15 +125,23 @@ impl ReplicaManager {
     /// The checks before a read: hosted, epoch, leadership, assignment of a follower and its incarnation.
     fn fetchable(&self, image: &MetadataImage, fetcher: &Fetcher, ask: &FetchPartition) -> Result<&Replica, ErrorCode> {
         let from_follower = matches!(fetcher, Fetcher::Follower { .. });
-        let replica = self.replica_in_epoch(image, ask.tp, ask.current_leader_epoch, from_follower).map_err(|error| match error {
-            // Fetch names topics by id.
-            ErrorCode::UnknownTopicOrPartition if !image.topics.contains_key(&ask.tp.topic) => ErrorCode::UnknownTopicId,
-            other => other,
-        })?;
+        let replica = self.replica_in_epoch(image, ask.tp, ask.current_leader_epoch, from_follower).map_err(
+            |error| match error {
+                // Fetch names topics by id.
+                ErrorCode::UnknownTopicOrPartition if !image.topics.contains_key(&ask.tp.topic) => {
+                    ErrorCode::UnknownTopicId
+                }
+                other => other,
+            },
+        )?;
         if let Fetcher::Follower { broker, epoch } = *fetcher {
             let assigned = replica.leader_state().is_some_and(|state| state.remotes.iter().any(|r| r.broker == broker));
             if !assigned {
-                return Err(if ask.current_leader_epoch.is_some() { ErrorCode::UnknownLeaderEpoch } else { ErrorCode::NotLeaderOrFollower });
+                return Err(if ask.current_leader_epoch.is_some() {
+                    ErrorCode::UnknownLeaderEpoch
+                } else {
+                    ErrorCode::NotLeaderOrFollower
+                });
             }
             let newer_incarnation = image.brokers.get(&broker).is_some_and(|b| !b.fenced && b.epoch > epoch);
             if epoch != BrokerEpoch(-1) && newer_incarnation {
@@ -141,14 +168,23 @@ impl ReplicaManager {
     fn remember_told(&mut self, request: &FetchRequest, reply: ReplyTo, partitions: &[FetchedPartition]) {
         let Fetcher::Follower { broker, .. } = request.fetcher else { return };
         for fetched in partitions.iter().filter(|p| p.error.is_none() && p.diverging.is_none()) {
-            let remote = self.replicas.get_mut(&fetched.tp).and_then(Replica::leader_state_mut).and_then(|s| s.remotes.iter_mut().find(|r| r.broker == broker));
+            let remote = self
+                .replicas
+                .get_mut(&fetched.tp)
+                .and_then(Replica::leader_state_mut)
+                .and_then(|s| s.remotes.iter_mut().find(|r| r.broker == broker));
             if let Some(remote) = remote {
-                remote.told = Some(Told { generation: reply.conn.generation, high_watermark: fetched.high_watermark, log_start: fetched.log_start_offset });
+                remote.told = Some(Told {
+                    generation: reply.conn.generation,
+                    high_watermark: fetched.high_watermark,
+                    log_start: fetched.log_start_offset,
+                });
             }
         }
     }
 
-    /// Ends a parked fetch: everything is read again, and the answer carries the high watermark of now. The follower's state does not change.
+    /// Ends a parked fetch: everything is read again, and the answer carries the high watermark of now. The follower's
+    /// state does not change.
     pub(super) fn complete_fetch(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, id: u64) {
         let Some(parked) = self.purgatory.fetches.remove(&id) else { return };
         ctx.cancel(&Timer::Broker(BrokerTimer::ParkedFetch(id)));
@@ -180,8 +216,10 @@ impl ReplicaManager {
             let limit = self.limit_for(replica, &parked.request.fetcher);
             parked.request.partitions.iter().any(|ask| ask.tp == tp && ask.fetch_offset < limit)
         };
-        let woken = self.purgatory.fetches.iter().filter(|(_, parked)| of_kind(&parked.request.fetcher) && has_more(parked));
-        let ids: Vec<u64> = woken.filter(|(_, parked)| self.has_enough(ctx.disk, &parked.request)).map(|(id, _)| *id).collect();
+        let woken =
+            self.purgatory.fetches.iter().filter(|(_, parked)| of_kind(&parked.request.fetcher) && has_more(parked));
+        let ids: Vec<u64> =
+            woken.filter(|(_, parked)| self.has_enough(ctx.disk, &parked.request)).map(|(id, _)| *id).collect();
         for id in ids {
             self.complete_fetch(ctx, image, id);
         }
@@ -224,7 +262,8 @@ impl ReplicaManager {
                 Err(_) => true,
             })
         };
-        let ids: Vec<u64> = self.purgatory.fetches.iter().filter(|(_, parked)| refused(parked)).map(|(id, _)| *id).collect();
+        let ids: Vec<u64> =
+            self.purgatory.fetches.iter().filter(|(_, parked)| refused(parked)).map(|(id, _)| *id).collect();
         for id in ids {
             self.complete_fetch(ctx, image, id);
         }
@@ -236,7 +275,12 @@ fn is_told(replica: &Replica, fetcher: &Fetcher, reply: ReplyTo) -> bool {
     let told_to = |broker: BrokerId| replica.leader_state()?.remotes.iter().find(|r| r.broker == broker)?.told;
     match *fetcher {
         Fetcher::Follower { broker, .. } => {
-            told_to(broker) == Some(Told { generation: reply.conn.generation, high_watermark: replica.high_watermark, log_start: replica.log.start })
+            told_to(broker)
+                == Some(Told {
+                    generation: reply.conn.generation,
+                    high_watermark: replica.high_watermark,
+                    log_start: replica.log.start,
+                })
         }
         Fetcher::Consumer { .. } => false,
     }
@@ -248,7 +292,10 @@ fn read(disk: &Disk, replica: &Replica, ask: &FetchPartition, limit: Offset, roo
     if let Some(last) = ask.last_fetched_epoch
         && replica.log.epoch != Some(last)
     {
-        let found = disk.log(ask.tp).and_then(|log| log.epochs().end_offset_for(last, end)).ok_or(ErrorCode::OffsetOutOfRange)?;
+        let found = disk
+            .log(ask.tp)
+            .and_then(|log| log.epochs().end_offset_for(last, end))
+            .ok_or(ErrorCode::OffsetOutOfRange)?;
         if ask.fetch_offset < start {
             return Err(ErrorCode::OffsetOutOfRange);
         }
@@ -266,7 +313,9 @@ fn read(disk: &Disk, replica: &Replica, ask: &FetchPartition, limit: Offset, roo
     if ask.fetch_offset >= limit || room == 0 {
         return Ok(Read::Records { batches: Vec::new(), bytes: 0 });
     }
-    let batches = disk.log(ask.tp).map_or_else(Vec::new, |log| log.read(ask.fetch_offset, limit, room.min(ask.max_bytes as usize)));
+    let batches = disk
+        .log(ask.tp)
+        .map_or_else(Vec::new, |log| log.read(ask.fetch_offset, limit, room.min(ask.max_bytes as usize)));
     let bytes = batches.iter().map(RecordBatch::size).sum();
     Ok(Read::Records { batches, bytes })
 }

@@ -1,4 +1,5 @@
-//! Fetchers: one per source broker with one Fetch outstanding, truncation by what the leader answers, the follower's high watermark (KIP-101, KIP-279, KIP-595). They never choose whom to follow.
+//! Fetchers: one per source broker with one Fetch outstanding, truncation by what the leader answers, the follower's
+//! high watermark (KIP-101, KIP-279, KIP-595). They never choose whom to follow.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +10,10 @@ use crate::broker::BrokerCall;
 use crate::log::Log;
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
-use crate::protocol::{EpochEnd, ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, Isolation, ListOffsetsRequest, OffsetSpec, RecordBatch, Request, Response};
+use crate::protocol::{
+    EpochEnd, ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, Isolation, ListOffsetsRequest,
+    OffsetSpec, RecordBatch, Request, Response,
+};
 use crate::trace::Kind;
 
 /// `replica.fetch.response.max.bytes`.
@@ -34,7 +38,8 @@ pub(super) enum EntryState {
 struct Entry {
     ask: FetchPartition,
     state: EntryState,
-    /// Part of the request that is outstanding. A new leader epoch makes a new entry, so that an older answer is ignored (KAFKA-18723).
+    /// Part of the request that is outstanding. A new leader epoch makes a new entry, so that an older answer is
+    /// ignored (KAFKA-18723).
     asked: bool,
 }
 
@@ -75,7 +80,8 @@ impl FetcherState {
     }
 }
 
-/// Where a follower's log is cut when its leader answers that it diverges, and whether the next answer is sure to fit (AbstractFetcherThread.getOffsetTruncationState, KIP-279).
+/// Where a follower's log is cut when its leader answers that it diverges, and whether the next answer is sure to fit
+/// (AbstractFetcherThread.getOffsetTruncationState, KIP-279).
 pub(super) fn truncation_target(log: &Log, leader: EpochEnd) -> Offset {
     let end = log.end_offset();
     match log.epochs().end_offset_for(leader.epoch, end) {
@@ -86,7 +92,8 @@ pub(super) fn truncation_target(log: &Log, leader: EpochEnd) -> Offset {
 }
 
 impl ReplicaManager {
-    /// Begins to follow `leader`. A log without epochs is cut at the high watermark first; any other starts at its end (truncation is decided in Fetch).
+    /// Begins to follow `leader`. A log without epochs is cut at the high watermark first; any other starts at its end
+    /// (truncation is decided in Fetch).
     pub(super) fn start_fetching(&mut self, ctx: &mut Ctx<'_>, tp: Tp, leader: BrokerId) {
         let Some(replica) = self.replicas.get(&tp) else { return };
         let high_watermark = replica.high_watermark;
@@ -123,9 +130,20 @@ impl ReplicaManager {
                 entry.asked = true;
                 let (tp, epoch) = (entry.ask.tp, entry.ask.current_leader_epoch);
                 let partitions = vec![(tp, epoch, OffsetSpec::Latest), (tp, epoch, OffsetSpec::Earliest)];
-                let request = Request::ListOffsets(ListOffsetsRequest { replica: Some(self.id), isolation: Isolation::ReadUncommitted, partitions });
+                let request = Request::ListOffsets(ListOffsetsRequest {
+                    replica: Some(self.id),
+                    isolation: Isolation::ReadUncommitted,
+                    partitions,
+                });
                 let call = BrokerCall::ReplicaListOffsets { leader: *leader, tp, fetch_offset: entry.ask.fetch_offset };
-                conns.request(ctx, NodeId::Broker(*leader), Channel::Replica, request, config.replica_socket_timeout, call);
+                conns.request(
+                    ctx,
+                    NodeId::Broker(*leader),
+                    Channel::Replica,
+                    request,
+                    config.replica_socket_timeout,
+                    call,
+                );
                 fetcher.in_flight = true;
                 continue;
             }
@@ -138,15 +156,29 @@ impl ReplicaManager {
                 continue;
             }
             let (max_wait, min_bytes) = (config.replica_fetch_wait_max, config.replica_fetch_min_bytes);
-            let request = Request::Fetch(FetchRequest { fetcher: fetcher_of, max_wait, min_bytes, max_bytes: RESPONSE_MAX_BYTES, partitions });
-            conns.request(ctx, NodeId::Broker(*leader), Channel::Replica, request, config.replica_socket_timeout, BrokerCall::ReplicaFetch { leader: *leader });
+            let request = Request::Fetch(FetchRequest {
+                fetcher: fetcher_of,
+                max_wait,
+                min_bytes,
+                max_bytes: RESPONSE_MAX_BYTES,
+                partitions,
+            });
+            conns.request(
+                ctx,
+                NodeId::Broker(*leader),
+                Channel::Replica,
+                request,
+                config.replica_socket_timeout,
+                BrokerCall::ReplicaFetch { leader: *leader },
+            );
             fetcher.in_flight = true;
         }
     }
 
     /// Fetchers without partitions end, and their connections with them: a later one does not wait for an old answer.
     fn shut_down_idle(&mut self, ctx: &mut Ctx<'_>, conns: &mut Connections<BrokerCall>) {
-        let idle: Vec<BrokerId> = self.fetchers.iter().filter(|(_, fetcher)| fetcher.entries.is_empty()).map(|(leader, _)| *leader).collect();
+        let idle: Vec<BrokerId> =
+            self.fetchers.iter().filter(|(_, fetcher)| fetcher.entries.is_empty()).map(|(leader, _)| *leader).collect();
         for leader in idle {
             self.fetchers.remove(&leader);
             ctx.cancel(&Timer::Broker(BrokerTimer::FetcherBackoff(leader)));
@@ -184,7 +216,11 @@ impl ReplicaManager {
 
     pub(super) fn on_fetcher_backoff(&mut self, leader: BrokerId) {
         if let Some(fetcher) = self.fetchers.get_mut(&leader) {
-            fetcher.entries.iter_mut().filter(|entry| entry.state == EntryState::FetcherRests).for_each(|entry| entry.state = EntryState::Ready);
+            fetcher
+                .entries
+                .iter_mut()
+                .filter(|entry| entry.state == EntryState::FetcherRests)
+                .for_each(|entry| entry.state = EntryState::Ready);
         }
     }
 
@@ -196,9 +232,23 @@ impl ReplicaManager {
         }
     }
 
-    fn on_partition_fetched(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, leader: BrokerId, fetched: FetchedPartition) {
+    fn on_partition_fetched(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        leader: BrokerId,
+        fetched: FetchedPartition,
+    ) {
         let tp = fetched.tp;
-        let Some(asked) = self.fetchers.get_mut(&leader).and_then(|f| f.entry_mut(tp)).filter(|entry| entry.asked).map(|entry| entry.ask) else { return };
+        let Some(asked) = self
+            .fetchers
+            .get_mut(&leader)
+            .and_then(|f| f.entry_mut(tp))
+            .filter(|entry| entry.asked)
+            .map(|entry| entry.ask)
+        else {
+            return;
+        };
         if fetched.error == ErrorCode::OffsetOutOfRange {
             self.set_entry(leader, tp, EntryState::WantsOffsets);
         } else if fetched.error == ErrorCode::FencedLeaderEpoch {
@@ -217,7 +267,14 @@ impl ReplicaManager {
     }
 
     /// Appends what came and follows the leader's high watermark and log start.
-    fn take_in(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, leader: BrokerId, asked: FetchPartition, fetched: FetchedPartition) {
+    fn take_in(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        leader: BrokerId,
+        asked: FetchPartition,
+        fetched: FetchedPartition,
+    ) {
         let tp = fetched.tp;
         let fits = self.replicas.get(&tp).is_some_and(|replica| replica.log.end == asked.fetch_offset);
         if !fits || !self.append_fetched(ctx, tp, asked, fetched.batches) {
@@ -237,7 +294,8 @@ impl ReplicaManager {
         }
     }
 
-    /// Appends batches of the epochs up to the one that was followed when they were asked for (KAFKA-18723). False if they do not fit.
+    /// Appends batches of the epochs up to the one that was followed when they were asked for (KAFKA-18723). False if
+    /// they do not fit.
     fn append_fetched(&mut self, ctx: &mut Ctx<'_>, tp: Tp, asked: FetchPartition, batches: Vec<RecordBatch>) -> bool {
         if batches.is_empty() {
             return true;
@@ -251,7 +309,10 @@ impl ReplicaManager {
             {
                 log.restart_at(first.base_offset);
             }
-            batches.into_iter().take_while(|batch| batch.epoch <= newest).all(|batch| log.append_as_follower(batch).is_ok())
+            batches
+                .into_iter()
+                .take_while(|batch| batch.epoch <= newest)
+                .all(|batch| log.append_as_follower(batch).is_ok())
         });
         let log_end = self.replicas.get(&tp).map_or(0, |replica| replica.log.end);
         if log_end != asked.fetch_offset {
@@ -262,7 +323,9 @@ impl ReplicaManager {
 
     /// Cuts a log; the high watermark comes down with it.
     fn truncate(&mut self, ctx: &mut Ctx<'_>, tp: Tp, to: Offset) {
-        let Some((from, epoch)) = self.replicas.get(&tp).map(|replica| (replica.log.end, replica.leader_epoch)) else { return };
+        let Some((from, epoch)) = self.replicas.get(&tp).map(|replica| (replica.log.end, replica.leader_epoch)) else {
+            return;
+        };
         let cut = self.write_log(ctx, tp, |log| log.truncate_to(to));
         if let Some(replica) = self.replicas.get_mut(&tp) {
             replica.high_watermark = replica.high_watermark.min(replica.log.end);
@@ -272,15 +335,27 @@ impl ReplicaManager {
         }
     }
 
-    /// The leader's offsets for a follower out of range: cut at the leader's end, or restart at its beginning, or go on.
-    pub(super) fn on_offsets_listed(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, leader: BrokerId, tp: Tp, fetch_offset: Offset, outcome: Outcome) {
+    /// The leader's offsets for a follower out of range: cut at the leader's end, or restart at its beginning, or go
+    /// on.
+    pub(super) fn on_offsets_listed(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        leader: BrokerId,
+        tp: Tp,
+        fetch_offset: Offset,
+        outcome: Outcome,
+    ) {
         let listed = match outcome {
             Outcome::Answer(Response::ListOffsets { partitions }) => partitions,
             Outcome::Answer(_) | Outcome::Failed(_) => return self.on_fetcher_failed(ctx, leader),
         };
         let Some(fetcher) = self.fetchers.get_mut(&leader) else { return };
         fetcher.in_flight = false;
-        let Some(entry) = fetcher.entry_mut(tp).filter(|entry| entry.asked && entry.ask.fetch_offset == fetch_offset) else { return };
+        let Some(entry) = fetcher.entry_mut(tp).filter(|entry| entry.asked && entry.ask.fetch_offset == fetch_offset)
+        else {
+            return;
+        };
         entry.asked = false;
         let [latest, earliest] = &listed[..] else { return self.rest(ctx, leader, tp) };
         if let Some(error) = [latest.error, earliest.error].into_iter().find(|error| !error.is_none()) {

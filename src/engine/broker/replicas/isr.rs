@@ -1,4 +1,5 @@
-//! Shrinking and expanding the ISR, and AlterPartition with the leader's reactions (KIP-497, KIP-841, KIP-903). The controller decides; nothing is committed here.
+//! Shrinking and expanding the ISR, and AlterPartition with the leader's reactions (KIP-497, KIP-841, KIP-903). The
+//! controller decides; nothing is committed here.
 
 use alloc::vec::Vec;
 
@@ -42,7 +43,8 @@ fn reaction(error: ErrorCode) -> Reaction {
 }
 
 impl ReplicaManager {
-    /// Proposes a follower that just fetched, if it may join: it has everything below the high watermark and below the start of this leader epoch (KAFKA-7128), and it is eligible.
+    /// Proposes a follower that just fetched, if it may join: it has everything below the high watermark and below the
+    /// start of this leader epoch (KAFKA-7128), and it is eligible.
     pub(super) fn expand_isr(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, broker: BrokerId) {
         let Some(replica) = self.replicas.get(&tp) else { return };
         let Some(state) = replica.leader_state() else { return };
@@ -72,7 +74,12 @@ impl ReplicaManager {
             };
             replica.isr.iter().filter(|member| **member != self.id).filter(is_out).copied().collect()
         };
-        let shrinks: Vec<(Tp, Vec<BrokerId>)> = self.replicas.iter().map(|(tp, replica)| (*tp, lagging(replica))).filter(|(_, out)| !out.is_empty()).collect();
+        let shrinks: Vec<(Tp, Vec<BrokerId>)> = self
+            .replicas
+            .iter()
+            .map(|(tp, replica)| (*tp, lagging(replica)))
+            .filter(|(_, out)| !out.is_empty())
+            .collect();
         for (tp, removed) in shrinks {
             let proposal = ctx.note(Kind::IsrShrinkProposed { tp, removed: removed.clone() });
             self.propose(tp, IsrChange::Shrink(removed), proposal);
@@ -93,7 +100,12 @@ impl ReplicaManager {
     }
 
     /// Puts all queued changes into one request, if none is in flight and a controller is known.
-    pub(super) fn drive_alter_partition(&mut self, ctx: &mut Ctx<'_>, conns: &mut Connections<BrokerCall>, controller: Option<ControllerId>) {
+    pub(super) fn drive_alter_partition(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        conns: &mut Connections<BrokerCall>,
+        controller: Option<ControllerId>,
+    ) {
         if self.alter.queue.is_empty() || self.alter.in_flight || self.alter.resting {
             return;
         }
@@ -112,9 +124,19 @@ impl ReplicaManager {
         }
         let partitions: Vec<Tp> = items.iter().map(|item| item.tp).collect();
         self.alter.in_flight = true;
-        let request = Request::AlterPartition(AlterPartitionRequest { broker: self.id, broker_epoch, partitions: items });
+        let request =
+            Request::AlterPartition(AlterPartitionRequest { broker: self.id, broker_epoch, partitions: items });
         let call = BrokerCall::AlterPartition { partitions };
-        ctx.caused_by(cause, |ctx| conns.request(ctx, NodeId::Controller(controller), Channel::AlterPartition, request, CONTROLLER_SOCKET_TIMEOUT, call));
+        ctx.caused_by(cause, |ctx| {
+            conns.request(
+                ctx,
+                NodeId::Controller(controller),
+                Channel::AlterPartition,
+                request,
+                CONTROLLER_SOCKET_TIMEOUT,
+                call,
+            )
+        });
     }
 
     fn alter_item(&mut self, tp: Tp, broker_epoch: BrokerEpoch) -> Option<AlterPartitionItem> {
@@ -131,7 +153,13 @@ impl ReplicaManager {
             state.remotes.iter().find(|r| r.broker == member)?.broker_epoch.filter(|epoch| *epoch != BrokerEpoch(-1))
         };
         let new_isr = proposed.into_iter().map(|member| (member, epoch_of(member))).collect();
-        Some(AlterPartitionItem { tp, leader_epoch: replica.leader_epoch, partition_epoch: replica.partition_epoch, new_isr, leader_recovery: CONFIRMED })
+        Some(AlterPartitionItem {
+            tp,
+            leader_epoch: replica.leader_epoch,
+            partition_epoch: replica.partition_epoch,
+            new_isr,
+            leader_recovery: CONFIRMED,
+        })
     }
 
     /// The AlterPartition in flight has ended.
@@ -141,7 +169,9 @@ impl ReplicaManager {
             Outcome::Answer(Response::AlterPartition { error: ErrorCode::None, partitions: results }) => {
                 for tp in partitions {
                     match results.iter().find(|result| result.tp == *tp) {
-                        Some(result) if result.error.is_none() => ctx.caused_by(ctx.cause, |ctx| self.on_committed(ctx, image, result)),
+                        Some(result) if result.error.is_none() => {
+                            ctx.caused_by(ctx.cause, |ctx| self.on_committed(ctx, image, result))
+                        }
                         Some(result) => self.on_refused(ctx, *tp, result.error),
                         None => self.retry_alter(ctx, *tp),
                     }
@@ -166,7 +196,9 @@ impl ReplicaManager {
     }
 
     fn set_stage(&mut self, tp: Tp, stage: Stage) {
-        if let Some(pending) = self.replicas.get_mut(&tp).and_then(Replica::leader_state_mut).and_then(|s| s.pending.as_mut()) {
+        if let Some(pending) =
+            self.replicas.get_mut(&tp).and_then(Replica::leader_state_mut).and_then(|s| s.pending.as_mut())
+        {
             pending.stage = stage;
         }
     }
@@ -200,7 +232,8 @@ impl ReplicaManager {
         let in_flight = self.is_in_flight(result.tp);
         let Some(replica) = self.replicas.get_mut(&result.tp) else { return };
         // Metadata may have been quicker than the answer; then the answer says nothing new.
-        if !in_flight || result.leader_epoch != replica.leader_epoch || result.partition_epoch < replica.partition_epoch {
+        if !in_flight || result.leader_epoch != replica.leader_epoch || result.partition_epoch < replica.partition_epoch
+        {
             return;
         }
         replica.isr.clone_from(&result.isr);

@@ -1,4 +1,5 @@
-//! The replicas of a broker (Kafka's ReplicaManager): leads and follows partitions, keeps their high watermarks, proposes their ISRs. It does not decide who leads.
+//! The replicas of a broker (Kafka's ReplicaManager): leads and follows partitions, keeps their high watermarks,
+//! proposes their ISRs. It does not decide who leads.
 
 mod fetch;
 mod follower;
@@ -70,10 +71,15 @@ pub struct ReplicaManager {
 }
 
 impl ReplicaManager {
-    /// Reads the logs and the checkpoint of a starting broker: a high watermark is the checkpointed one, bounded by the log.
+    /// Reads the logs and the checkpoint of a starting broker: a high watermark is the checkpointed one, bounded by the
+    /// log.
     pub fn load(ctx: &mut Ctx<'_>, id: BrokerId, config: Rc<NodeConfig>, rules: Rules) -> ReplicaManager {
         let disk = &*ctx.disk;
-        let replicas = disk.logs.iter().map(|(tp, log)| (*tp, Replica::loaded(Edges::of(log), disk.hw_checkpoint.get(tp).copied().unwrap_or(0)))).collect();
+        let replicas = disk
+            .logs
+            .iter()
+            .map(|(tp, log)| (*tp, Replica::loaded(Edges::of(log), disk.hw_checkpoint.get(tp).copied().unwrap_or(0))))
+            .collect();
         ctx.set(Timer::Broker(BrokerTimer::IsrExpiration), config.replica_lag_time_max.scaled(1, 2));
         ctx.set(Timer::Broker(BrokerTimer::HighWatermarkCheckpoint), config.hw_checkpoint_interval);
         ReplicaManager {
@@ -129,8 +135,15 @@ impl ReplicaManager {
         disk.log(tp).map(Log::end_offset)
     }
 
-    /// Sends what is due: each idle fetcher's next Fetch and, if none is in flight, an AlterPartition. Called after every event.
-    pub fn drive(&mut self, ctx: &mut Ctx<'_>, _image: &MetadataImage, conns: &mut Connections<BrokerCall>, controller: Option<ControllerId>) {
+    /// Sends what is due: each idle fetcher's next Fetch and, if none is in flight, an AlterPartition. Called after
+    /// every event.
+    pub fn drive(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        _image: &MetadataImage,
+        conns: &mut Connections<BrokerCall>,
+        controller: Option<ControllerId>,
+    ) {
         self.drive_fetchers(ctx, conns);
         self.drive_alter_partition(ctx, conns, controller);
     }
@@ -139,7 +152,9 @@ impl ReplicaManager {
     pub fn on_completed(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, call: BrokerCall, outcome: Outcome) {
         match call {
             BrokerCall::ReplicaFetch { leader } => self.on_fetched(ctx, image, leader, outcome),
-            BrokerCall::ReplicaListOffsets { leader, tp, fetch_offset } => self.on_offsets_listed(ctx, image, leader, tp, fetch_offset, outcome),
+            BrokerCall::ReplicaListOffsets { leader, tp, fetch_offset } => {
+                self.on_offsets_listed(ctx, image, leader, tp, fetch_offset, outcome)
+            }
             BrokerCall::AlterPartition { partitions } => self.on_altered(ctx, image, &partitions, outcome),
             BrokerCall::QuorumFetch
             | BrokerCall::Registration
@@ -167,7 +182,11 @@ impl ReplicaManager {
             BrokerTimer::ParkedFetch(id) => self.complete_fetch(ctx, image, *id),
             BrokerTimer::ParkedDeleteRecords(id) => self.on_delete_timeout(ctx, *id),
             BrokerTimer::AlterPartitionRetry => self.alter.resting = false,
-            BrokerTimer::Registration | BrokerTimer::RegistrationLimit | BrokerTimer::Heartbeat | BrokerTimer::LogsLoaded | BrokerTimer::ForwardRetry => {}
+            BrokerTimer::Registration
+            | BrokerTimer::RegistrationLimit
+            | BrokerTimer::Heartbeat
+            | BrokerTimer::LogsLoaded
+            | BrokerTimer::ForwardRetry => {}
         }
     }
 

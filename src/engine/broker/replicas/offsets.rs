@@ -1,4 +1,5 @@
-//! ListOffsets, OffsetForLeaderEpoch and DeleteRecords at the leader (KIP-101, KIP-107, KIP-207). Lookups by timestamp are absent.
+//! ListOffsets, OffsetForLeaderEpoch and DeleteRecords at the leader (KIP-101, KIP-107, KIP-207). Lookups by timestamp
+//! are absent.
 
 use alloc::vec::Vec;
 
@@ -12,8 +13,15 @@ use crate::protocol::{ErrorCode, ListOffsetsRequest, ListedOffset, OffsetSpec, R
 use crate::trace::Kind;
 
 impl ReplicaManager {
-    /// The hosted replica after the check of the fetcher's epoch (Partition.checkCurrentLeaderEpoch, KIP-320), or why it is not served.
-    pub(super) fn replica_in_epoch(&self, image: &MetadataImage, tp: Tp, epoch: Option<LeaderEpoch>, leader_only: bool) -> Result<&Replica, ErrorCode> {
+    /// The hosted replica after the check of the fetcher's epoch (Partition.checkCurrentLeaderEpoch, KIP-320), or why
+    /// it is not served.
+    pub(super) fn replica_in_epoch(
+        &self,
+        image: &MetadataImage,
+        tp: Tp,
+        epoch: Option<LeaderEpoch>,
+        leader_only: bool,
+    ) -> Result<&Replica, ErrorCode> {
         let replica = self.replicas.get(&tp).ok_or_else(|| Self::absent(image, tp))?;
         match epoch {
             Some(epoch) if epoch < replica.leader_epoch => Err(ErrorCode::FencedLeaderEpoch),
@@ -23,7 +31,8 @@ impl ReplicaManager {
         }
     }
 
-    /// Latest is the high watermark for clients and the log end for followers; a new leader does not name it before its own epoch is committed (KIP-207).
+    /// Latest is the high watermark for clients and the log end for followers; a new leader does not name it before its
+    /// own epoch is committed (KIP-207).
     pub fn list_offsets(&self, ctx: &Ctx<'_>, image: &MetadataImage, request: &ListOffsetsRequest) -> Response {
         let partitions = request.partitions.iter().map(|(tp, epoch, spec)| {
             let found = self.replica_in_epoch(image, *tp, *epoch, true).and_then(|replica| {
@@ -31,11 +40,16 @@ impl ReplicaManager {
                 match spec {
                     OffsetSpec::Earliest => {
                         let first = ctx.disk.log(*tp).and_then(|log| log.epochs().entries().first().copied());
-                        let epoch = first.filter(|(_, start)| *start <= replica.log.start).map(|(epoch, _)| LeaderEpoch(epoch));
+                        let epoch =
+                            first.filter(|(_, start)| *start <= replica.log.start).map(|(epoch, _)| LeaderEpoch(epoch));
                         Ok((replica.log.start, epoch))
                     }
-                    OffsetSpec::Latest if request.replica.is_some() => Ok((replica.log.end, Some(replica.leader_epoch))),
-                    OffsetSpec::Latest if replica.high_watermark < state.epoch_start => Err(ErrorCode::OffsetNotAvailable),
+                    OffsetSpec::Latest if request.replica.is_some() => {
+                        Ok((replica.log.end, Some(replica.leader_epoch)))
+                    }
+                    OffsetSpec::Latest if replica.high_watermark < state.epoch_start => {
+                        Err(ErrorCode::OffsetNotAvailable)
+                    }
                     OffsetSpec::Latest => Ok((replica.high_watermark, Some(replica.leader_epoch))),
                 }
             });
@@ -48,7 +62,14 @@ impl ReplicaManager {
     }
 
     /// Where an epoch, or the largest one below it, ends in the leader's log.
-    pub fn offset_for_leader_epoch(&self, ctx: &Ctx<'_>, image: &MetadataImage, tp: Tp, current: Option<LeaderEpoch>, epoch: i32) -> Response {
+    pub fn offset_for_leader_epoch(
+        &self,
+        ctx: &Ctx<'_>,
+        image: &MetadataImage,
+        tp: Tp,
+        current: Option<LeaderEpoch>,
+        epoch: i32,
+    ) -> Response {
         match self.replica_in_epoch(image, tp, current, true) {
             Ok(replica) => {
                 let end = ctx.disk.log(tp).and_then(|log| log.epochs().end_offset_for(epoch, replica.log.end));
@@ -58,9 +79,18 @@ impl ReplicaManager {
         }
     }
 
-    /// Moves the log start of a led partition to `before` (-1 is the high watermark) and waits until the live replicas have followed.
+    /// Moves the log start of a led partition to `before` (-1 is the high watermark) and waits until the live replicas
+    /// have followed.
     #[allow(clippy::too_many_arguments)] // A request has three fields and a handler four surroundings.
-    pub fn delete_records(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, before: Offset, timeout: Dur, reply: ReplyTo) -> Handled {
+    pub fn delete_records(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        tp: Tp,
+        before: Offset,
+        timeout: Dur,
+        reply: ReplyTo,
+    ) -> Handled {
         let refuse = |error| Handled::Now(Some(Response::DeleteRecords { error, low_watermark: -1 }));
         let replica = match self.replica_in_epoch(image, tp, None, true) {
             Ok(replica) => replica,
@@ -93,7 +123,11 @@ impl ReplicaManager {
     fn low_watermark(&self, image: &MetadataImage, tp: Tp) -> Offset {
         let Some(replica) = self.replicas.get(&tp) else { return -1 };
         let remotes = replica.leader_state().map_or(&[][..], |state| &state.remotes);
-        remotes.iter().filter(|remote| image.is_unfenced(remote.broker)).map(|remote| remote.log_start).fold(replica.log.start, Offset::min)
+        remotes
+            .iter()
+            .filter(|remote| image.is_unfenced(remote.broker))
+            .map(|remote| remote.log_start)
+            .fold(replica.log.start, Offset::min)
     }
 
     /// Completes DeleteRecords of a partition whose followers have moved, or that is not led here any more.
@@ -104,7 +138,8 @@ impl ReplicaManager {
         let low_watermark = self.low_watermark(image, tp);
         let error = self.replica_in_epoch(image, tp, None, true).err();
         let done = |parked: &ParkedDelete| parked.tp == tp && (error.is_some() || low_watermark >= parked.before);
-        let ids: Vec<u64> = self.purgatory.deletes.iter().filter(|(_, parked)| done(parked)).map(|(id, _)| *id).collect();
+        let ids: Vec<u64> =
+            self.purgatory.deletes.iter().filter(|(_, parked)| done(parked)).map(|(id, _)| *id).collect();
         for id in ids {
             let Some(parked) = self.purgatory.deletes.remove(&id) else { continue };
             ctx.cancel(&Timer::Broker(BrokerTimer::ParkedDeleteRecords(id)));
@@ -119,7 +154,11 @@ impl ReplicaManager {
     /// A DeleteRecords has waited for its time-out. The records are gone at the leader all the same.
     pub(super) fn on_delete_timeout(&mut self, ctx: &Ctx<'_>, id: u64) {
         if let Some(parked) = self.purgatory.deletes.remove(&id) {
-            self.purgatory.finish(ctx, parked.reply, Response::DeleteRecords { error: ErrorCode::RequestTimedOut, low_watermark: -1 });
+            self.purgatory.finish(
+                ctx,
+                parked.reply,
+                Response::DeleteRecords { error: ErrorCode::RequestTimedOut, low_watermark: -1 },
+            );
         }
     }
 }

@@ -39,7 +39,8 @@ pub struct Remote {
     pub last_caught_up: Option<SimTime>,
     /// As sent with its fetches (KIP-903).
     pub broker_epoch: Option<BrokerEpoch>,
-    /// What the last answer told it on its present connection; an answer that says nothing new leaves the partition out (KIP-227).
+    /// What the last answer told it on its present connection; an answer that says nothing new leaves the partition out
+    /// (KIP-227).
     pub told: Option<Told>,
 }
 
@@ -55,10 +56,20 @@ pub struct Told {
 impl Remote {
     /// A replica that has not fetched yet.
     pub fn unknown(broker: BrokerId) -> Remote {
-        Remote { broker, log_end: -1, log_start: -1, last_fetch: None, last_fetch_leader_end: -1, last_caught_up: None, broker_epoch: None, told: None }
+        Remote {
+            broker,
+            log_end: -1,
+            log_start: -1,
+            last_fetch: None,
+            last_fetch_leader_end: -1,
+            last_caught_up: None,
+            broker_epoch: None,
+            told: None,
+        }
     }
 
-    /// Starts a leader epoch. A leader that is elected again keeps what it knows; the time of grace is for members of the ISR alone.
+    /// Starts a leader epoch. A leader that is elected again keeps what it knows; the time of grace is for members of
+    /// the ISR alone.
     pub fn reset(&mut self, now: SimTime, leader_end: Offset, was_leader: bool, in_isr: bool) {
         let grace = in_isr.then_some(now);
         if was_leader {
@@ -71,7 +82,8 @@ impl Remote {
         self.last_caught_up = grace;
     }
 
-    /// Takes an accepted fetch into account (Replica.updateFetchStateOrThrow). `leader_end` is the leader's log end at the read.
+    /// Takes an accepted fetch into account (Replica.updateFetchStateOrThrow). `leader_end` is the leader's log end at
+    /// the read.
     pub fn fetched(&mut self, now: SimTime, offset: Offset, log_start: Offset, leader_end: Offset, epoch: BrokerEpoch) {
         if offset >= leader_end {
             self.last_caught_up = self.last_caught_up.max(Some(now));
@@ -206,7 +218,8 @@ impl Replica {
         }
     }
 
-    /// The ISR that a pending change asks for. The leader's set keeps insertion order up to four members; a larger one, and what is left of it, comes in ascending order.
+    /// The ISR that a pending change asks for. The leader's set keeps insertion order up to four members; a larger one,
+    /// and what is left of it, comes in ascending order.
     pub fn proposed_isr(&self, change: &IsrChange) -> Vec<BrokerId> {
         let mut isr = self.isr.clone();
         match change {

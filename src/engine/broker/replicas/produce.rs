@@ -1,4 +1,5 @@
-//! Produce as leader: admission, sequences, append, acks (KIP-98, KAFKA-1555). It waits for nothing itself; the purgatory does.
+//! Produce as leader: admission, sequences, append, acks (KIP-98, KAFKA-1555). It waits for nothing itself; the
+//! purgatory does.
 
 use alloc::vec::Vec;
 
@@ -8,7 +9,9 @@ use crate::base::{Offset, Tp};
 use crate::log::SequenceCheck;
 use crate::metadata::MetadataImage;
 use crate::node::Ctx;
-use crate::protocol::{Acks, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, RecordBatch, Response};
+use crate::protocol::{
+    Acks, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, RecordBatch, Response,
+};
 use crate::trace::Kind;
 
 /// Default of `max.message.bytes`.
@@ -26,7 +29,13 @@ struct Placed {
 
 impl ReplicaManager {
     /// Appends as leader. acks=all is answered when the high watermark has passed, else at once.
-    pub fn produce(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, request: ProduceRequest, reply: ReplyTo) -> Handled {
+    pub fn produce(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        request: ProduceRequest,
+        reply: ReplyTo,
+    ) -> Handled {
         let mut pending = Vec::with_capacity(request.batches.len());
         let mut appended = Vec::new();
         let arrived = ctx.cause;
@@ -37,7 +46,12 @@ impl ReplicaManager {
                     appended.extend(placed.raised.map(|raised| (tp, raised, ctx.cause)));
                     pending.push(PendingAck {
                         required: (request.acks == Acks::All).then_some(placed.next_offset),
-                        result: ProduceResult { tp, error: ErrorCode::None, base_offset: placed.base_offset, current_leader: None },
+                        result: ProduceResult {
+                            tp,
+                            error: ErrorCode::None,
+                            base_offset: placed.base_offset,
+                            current_leader: None,
+                        },
                     });
                 }
                 Err(error) => {
@@ -62,15 +76,37 @@ impl ReplicaManager {
         }
     }
 
-    /// Appends a batch of a group coordinator; returns the offset after it. `admission` is the min-ISR test of acks=all.
-    pub fn append_as_coordinator(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, records: Vec<GroupRecord>, admission: bool) -> Result<Offset, ErrorCode> {
-        let batch = RecordBatch { base_offset: 0, epoch: 0, producer: None, timestamp: ctx.now, payload: Payload::Group(records.into()), origin: ctx.cause };
+    /// Appends a batch of a group coordinator; returns the offset after it. `admission` is the min-ISR test of
+    /// acks=all.
+    pub fn append_as_coordinator(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        tp: Tp,
+        records: Vec<GroupRecord>,
+        admission: bool,
+    ) -> Result<Offset, ErrorCode> {
+        let batch = RecordBatch {
+            base_offset: 0,
+            epoch: 0,
+            producer: None,
+            timestamp: ctx.now,
+            payload: Payload::Group(records.into()),
+            origin: ctx.cause,
+        };
         let placed = self.append(ctx, image, tp, batch, admission)?;
         self.on_appended(ctx, image, tp, placed.raised == Some(true));
         Ok(placed.next_offset)
     }
 
-    fn append(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, mut batch: RecordBatch, admission: bool) -> Result<Placed, ErrorCode> {
+    fn append(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        tp: Tp,
+        mut batch: RecordBatch,
+        admission: bool,
+    ) -> Result<Placed, ErrorCode> {
         let replica = self.replicas.get(&tp).ok_or_else(|| Self::absent(image, tp))?;
         if !replica.is_leader() {
             return Err(ErrorCode::NotLeaderOrFollower);
@@ -107,7 +143,8 @@ impl ReplicaManager {
         Ok(Placed { base_offset, next_offset: base_offset + count, raised: Some(raised) })
     }
 
-    /// The log of a led partition grew, and its high watermark perhaps with it: followers read to the log end, everybody else to the high watermark.
+    /// The log of a led partition grew, and its high watermark perhaps with it: followers read to the log end,
+    /// everybody else to the high watermark.
     fn on_appended(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, raised: bool) {
         if raised {
             self.on_high_watermark_moved(ctx, image, tp);

@@ -1,4 +1,5 @@
-//! Requests that wait: acks=all for the high watermark, fetches for data, DeleteRecords for followers. Each ends with its time-out at the latest; none is repeated.
+//! Requests that wait: acks=all for the high watermark, fetches for data, DeleteRecords for followers. Each ends with
+//! its time-out at the latest; none is repeated.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -75,7 +76,13 @@ impl Purgatory {
 
 impl ReplicaManager {
     /// Answers an acks=all request at once if nothing of it is pending, else lets it wait.
-    pub(super) fn park_produce(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, mut parked: ParkedProduce, timeout: Dur) -> Handled {
+    pub(super) fn park_produce(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        mut parked: ParkedProduce,
+        timeout: Dur,
+    ) -> Handled {
         if self.settle(image, &mut parked, None) {
             return Handled::Now(Some(answer(parked.pending)));
         }
@@ -85,7 +92,8 @@ impl ReplicaManager {
         Handled::Parked
     }
 
-    /// Settles what can be settled of a request (DelayedProduce), of one partition or of all. Returns whether nothing is pending.
+    /// Settles what can be settled of a request (DelayedProduce), of one partition or of all. Returns whether nothing
+    /// is pending.
     fn settle(&self, image: &MetadataImage, parked: &mut ParkedProduce, only: Option<Tp>) -> bool {
         let mut done = true;
         for ack in &mut parked.pending {
@@ -97,12 +105,18 @@ impl ReplicaManager {
             }
             match self.replicas.get(&tp) {
                 None => *ack = PendingAck { required: None, result: self.refused(image, tp, Self::absent(image, tp)) },
-                Some(replica) if !replica.is_leader() => *ack = PendingAck { required: None, result: self.refused(image, tp, ErrorCode::NotLeaderOrFollower) },
+                Some(replica) if !replica.is_leader() => {
+                    *ack =
+                        PendingAck { required: None, result: self.refused(image, tp, ErrorCode::NotLeaderOrFollower) }
+                }
                 Some(replica) if replica.high_watermark < required => done = false,
                 Some(replica) => {
                     ack.required = None;
                     if replica.maximal_isr_len() < self.effective_min_isr(image, tp, replica.assigned) {
-                        *ack = PendingAck { required: None, result: self.refused(image, tp, ErrorCode::NotEnoughReplicasAfterAppend) };
+                        *ack = PendingAck {
+                            required: None,
+                            result: self.refused(image, tp, ErrorCode::NotEnoughReplicasAfterAppend),
+                        };
                     }
                 }
             }
@@ -115,8 +129,10 @@ impl ReplicaManager {
         if self.purgatory.produces.is_empty() {
             return;
         }
-        let waits = |parked: &ParkedProduce| parked.pending.iter().any(|ack| ack.required.is_some() && ack.result.tp == tp);
-        let ids: Vec<u64> = self.purgatory.produces.iter().filter(|(_, parked)| waits(parked)).map(|(id, _)| *id).collect();
+        let waits =
+            |parked: &ParkedProduce| parked.pending.iter().any(|ack| ack.required.is_some() && ack.result.tp == tp);
+        let ids: Vec<u64> =
+            self.purgatory.produces.iter().filter(|(_, parked)| waits(parked)).map(|(id, _)| *id).collect();
         for id in ids {
             let Some(mut parked) = self.purgatory.produces.remove(&id) else { continue };
             if self.settle(image, &mut parked, Some(tp)) {
@@ -139,13 +155,15 @@ impl ReplicaManager {
         self.purgatory.finish(ctx, parked.reply, answer(parked.pending));
     }
 
-    /// The high watermark of a partition moved: acks=all, consumers and DeleteRecords may go on; followers' fetches do not (KAFKA-9952).
+    /// The high watermark of a partition moved: acks=all, consumers and DeleteRecords may go on; followers' fetches do
+    /// not (KAFKA-9952).
     pub(super) fn on_high_watermark_moved(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp) {
         self.complete_produces(ctx, image, tp);
         self.wake_consumers(ctx, image, tp);
     }
 
-    /// The broker does not lead the partition any more, or hosts it no longer: everything that waits for it is answered.
+    /// The broker does not lead the partition any more, or hosts it no longer: everything that waits for it is
+    /// answered.
     pub(super) fn complete_when_not_leader(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp) {
         self.complete_produces(ctx, image, tp);
         self.complete_fetches_of(ctx, image, tp);

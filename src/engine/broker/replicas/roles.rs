@@ -1,4 +1,5 @@
-//! Applying metadata: becoming leader, follower or leaderless, ISR updates, deletion (ReplicaManager.applyDelta, Partition.makeLeader/makeFollower). Records older than what is known change nothing.
+//! Applying metadata: becoming leader, follower or leaderless, ISR updates, deletion (ReplicaManager.applyDelta,
+//! Partition.makeLeader/makeFollower). Records older than what is known change nothing.
 
 use super::ReplicaManager;
 use super::partition::{Edges, LeaderState, Remote, Replica, Role};
@@ -9,10 +10,13 @@ use crate::protocol::PartitionRegistration;
 use crate::trace::Kind;
 
 impl ReplicaManager {
-    /// Follows the image after metadata was replayed into it. `changed` are partitions of whose records something changed, each with the trace entry of the decision;
-    /// `deleted` are partitions of deleted topics. Empty lists, when registrations changed, need no action: eligibility is looked up when it matters.
+    /// Follows the image after metadata was replayed into it. `changed` are partitions of whose records something
+    /// changed, each with the trace entry of the decision;
+    /// `deleted` are partitions of deleted topics. Empty lists, when registrations changed, need no action: eligibility
+    /// is looked up when it matters.
     ///
-    /// A starting broker replays all committed metadata before it calls this for the first time: old leaderships are not lived through again.
+    /// A starting broker replays all committed metadata before it calls this for the first time: old leaderships are
+    /// not lived through again.
     pub fn apply(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, changed: &[(Tp, Seq)], deleted: &[Tp]) {
         for tp in deleted {
             self.forget(ctx, image, *tp);
@@ -23,7 +27,8 @@ impl ReplicaManager {
     }
 
     fn apply_one(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp) {
-        let Some(registration) = image.partition(tp).filter(|registration| registration.replicas.contains(&self.id)) else {
+        let Some(registration) = image.partition(tp).filter(|registration| registration.replicas.contains(&self.id))
+        else {
             // Deleted, or moved to other brokers.
             return self.forget(ctx, image, tp);
         };
@@ -59,7 +64,13 @@ impl ReplicaManager {
         replica.recovery = registration.leader_recovery;
     }
 
-    fn become_leader(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, registration: &PartitionRegistration) {
+    fn become_leader(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        tp: Tp,
+        registration: &PartitionRegistration,
+    ) {
         let Some(replica) = self.replicas.get(&tp) else { return };
         let was_leader = replica.is_leader();
         let new_epoch = registration.leader_epoch > replica.leader_epoch || !was_leader;
@@ -76,7 +87,12 @@ impl ReplicaManager {
             Role::Leader(state) => Some(state),
             Role::Follower | Role::Leaderless | Role::Unassigned => None,
         };
-        let known = |broker: BrokerId| old.as_ref().and_then(|s| s.remotes.iter().find(|r| r.broker == broker)).copied().unwrap_or(Remote::unknown(broker));
+        let known = |broker: BrokerId| {
+            old.as_ref()
+                .and_then(|s| s.remotes.iter().find(|r| r.broker == broker))
+                .copied()
+                .unwrap_or(Remote::unknown(broker))
+        };
         let mut remotes = alloc::vec::Vec::with_capacity(registration.replicas.len().saturating_sub(1));
         for broker in registration.replicas.iter().copied().filter(|broker| *broker != id) {
             let mut remote = known(broker);
@@ -97,7 +113,14 @@ impl ReplicaManager {
         self.advance_and_complete(ctx, image, tp);
     }
 
-    fn become_follower(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, tp: Tp, registration: &PartitionRegistration, leader: Option<BrokerId>) {
+    fn become_follower(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        tp: Tp,
+        registration: &PartitionRegistration,
+        leader: Option<BrokerId>,
+    ) {
         let Some(replica) = self.replicas.get_mut(&tp) else { return };
         let unassigned = replica.role == Role::Unassigned;
         let new_epoch = registration.leader_epoch > replica.leader_epoch || unassigned;

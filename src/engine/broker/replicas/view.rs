@@ -59,14 +59,23 @@ impl ReplicaManager {
             Role::Leaderless => (ReplicaRole::Leaderless, None),
             Role::Unassigned => (ReplicaRole::Unassigned, None),
         };
-        let fetch_state = replica.leader.and_then(|leader| self.fetchers.get(&leader)).and_then(|fetcher| fetcher.state_of(tp)).map(|state| match state {
-            EntryState::Ready => FetchState::Fetching,
-            EntryState::FetcherRests | EntryState::Rests => FetchState::Resting,
-            EntryState::WantsOffsets => FetchState::AskingForOffsets,
-            EntryState::Failed => FetchState::Failed,
-        });
+        let fetch_state =
+            replica.leader.and_then(|leader| self.fetchers.get(&leader)).and_then(|fetcher| fetcher.state_of(tp)).map(
+                |state| match state {
+                    EntryState::Ready => FetchState::Fetching,
+                    EntryState::FetcherRests | EntryState::Rests => FetchState::Resting,
+                    EntryState::WantsOffsets => FetchState::AskingForOffsets,
+                    EntryState::Failed => FetchState::Failed,
+                },
+            );
         let mut maximal_isr = replica.isr.clone();
-        maximal_isr.extend(state.iter().flat_map(|s| &s.remotes).map(|r| r.broker).filter(|b| replica.in_maximal_isr(*b) && !replica.isr.contains(b)));
+        maximal_isr.extend(
+            state
+                .iter()
+                .flat_map(|s| &s.remotes)
+                .map(|r| r.broker)
+                .filter(|b| replica.in_maximal_isr(*b) && !replica.isr.contains(b)),
+        );
         ReplicaView {
             role,
             leader: replica.leader,

@@ -1,4 +1,5 @@
-//! Requests that a broker passes on: repetition, limits, what happens to their answers. The controller is played by hand.
+//! Requests that a broker passes on: repetition, limits, what happens to their answers. The controller is played by
+//! hand.
 
 use super::{CONTROLLER, ME, ms, node, sent};
 use crate::base::{BrokerEpoch, BrokerId, ClientId, CorrelationId, NodeId};
@@ -17,7 +18,12 @@ struct Bench {
 }
 
 fn reply() -> ReplyTo {
-    let conn = ConnId { client: NodeId::Client(ClientId(1)), server: NodeId::Broker(ME), channel: Channel::Client, generation: 1 };
+    let conn = ConnId {
+        client: NodeId::Client(ClientId(1)),
+        server: NodeId::Broker(ME),
+        channel: Channel::Client,
+        generation: 1,
+    };
     ReplyTo { conn, correlation: CorrelationId(1) }
 }
 
@@ -54,7 +60,10 @@ fn kip_590_a_request_goes_in_an_envelope_and_its_answer_comes_back() {
     bench.forwarder.drive(&mut bench.node.ctx(), &mut bench.conns, CONTROLLER);
     assert!(matches!(&sent(&mut bench.node)[..], [Request::Envelope(inner)] if **inner == delete()));
     bench.outcome(Outcome::Answer(Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition }));
-    assert_eq!(bench.forwarder.take_answers(), [(reply(), Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition })]);
+    assert_eq!(
+        bench.forwarder.take_answers(),
+        [(reply(), Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition })]
+    );
     assert_eq!(bench.forwarder.waiting().count(), 0);
 }
 
@@ -62,7 +71,11 @@ fn kip_590_a_request_goes_in_an_envelope_and_its_answer_comes_back() {
 fn c_26_a_request_is_repeated_until_a_controller_carries_it_out() {
     let mut bench = Bench::new();
     bench.forward(delete());
-    for failure in [Outcome::Failed(Failure::Disconnected), Outcome::Failed(Failure::TimedOut), Outcome::Answer(Response::DeleteTopics { error: ErrorCode::NotController })] {
+    for failure in [
+        Outcome::Failed(Failure::Disconnected),
+        Outcome::Failed(Failure::TimedOut),
+        Outcome::Answer(Response::DeleteTopics { error: ErrorCode::NotController }),
+    ] {
         assert_eq!(bench.n_sent(false), 1);
         assert_eq!(bench.n_sent(false), 0, "one at a time");
         bench.outcome(failure);
@@ -88,7 +101,10 @@ fn a_request_is_given_up_after_a_minute() {
         bench.retry();
     }
     assert_eq!(bench.n_sent(false), 0);
-    assert_eq!(bench.forwarder.take_answers(), [(reply(), Response::DeleteTopics { error: ErrorCode::RequestTimedOut })]);
+    assert_eq!(
+        bench.forwarder.take_answers(),
+        [(reply(), Response::DeleteTopics { error: ErrorCode::RequestTimedOut })]
+    );
 }
 
 #[test]
@@ -118,5 +134,7 @@ fn a_block_of_producer_ids_is_asked_for_once() {
     bench.forwarder.drive(&mut bench.node.ctx(), &mut bench.conns, CONTROLLER);
     assert_eq!(sent(&mut bench.node), [Request::AllocateProducerIds { broker: BrokerId(1), epoch: BrokerEpoch(5) }]);
     bench.outcome(Outcome::Answer(Response::AllocateProducerIds { error: ErrorCode::None, start: 2_000, len: 1_000 }));
-    assert!(matches!(bench.forwarder.producer_ids.init_producer_id(), Response::InitProducerId { error: ErrorCode::None, id, .. } if id.0 == 2_000));
+    assert!(
+        matches!(bench.forwarder.producer_ids.init_producer_id(), Response::InitProducerId { error: ErrorCode::None, id, .. } if id.0 == 2_000)
+    );
 }

@@ -56,7 +56,11 @@ impl Bench {
     }
 
     fn outcome(&mut self, want_shut_down: bool, outcome: Outcome) -> Step {
-        let call = if self.lifecycle.epoch().is_some() { BrokerCall::Heartbeat { want_shut_down } } else { BrokerCall::Registration };
+        let call = if self.lifecycle.epoch().is_some() {
+            BrokerCall::Heartbeat { want_shut_down }
+        } else {
+            BrokerCall::Registration
+        };
         self.lifecycle.on_outcome(&mut self.node.ctx(), &call, outcome)
     }
 
@@ -85,7 +89,11 @@ impl Bench {
     /// Lets time pass to the lifecycle's next timer and returns how many milliseconds that took.
     fn next(&mut self) -> u64 {
         let timers = [BrokerTimer::Registration, BrokerTimer::Heartbeat];
-        let (at, timer) = timers.iter().filter_map(|t| self.node.timers.due_at(&Timer::Broker(t.clone())).map(|at| (at, t.clone()))).min().expect("a timer is armed");
+        let (at, timer) = timers
+            .iter()
+            .filter_map(|t| self.node.timers.due_at(&Timer::Broker(t.clone())).map(|at| (at, t.clone())))
+            .min()
+            .expect("a timer is armed");
         let took = at.since(self.node.now);
         self.node.now = at;
         self.node.ctx().cancel(&Timer::Broker(timer.clone()));
@@ -108,7 +116,9 @@ fn kip_631_a_broker_goes_from_starting_to_running() {
     bench.register();
     assert_eq!(bench.lifecycle.state(), BrokerState::Starting);
     let request = bench.drive();
-    assert!(matches!(&request[..], [Request::BrokerHeartbeat(r)] if r.want_fence && r.epoch == BrokerEpoch(9) && r.current_metadata_offset == 10));
+    assert!(
+        matches!(&request[..], [Request::BrokerHeartbeat(r)] if r.want_fence && r.epoch == BrokerEpoch(9) && r.current_metadata_offset == 10)
+    );
     assert_eq!(bench.answer(false, beat(false, true, false)), Step::Nothing);
     assert_eq!(bench.next(), 10, "while it starts, heartbeats follow each other fast");
     assert_eq!(bench.heartbeat(true, true, false), Step::CaughtUp);
@@ -128,7 +138,9 @@ fn kip_966_the_clean_marker_is_sent_and_is_gone_after_the_start() {
     node.disk.clean_shutdown = Some(BrokerEpoch(4));
     let mut bench = Bench::with_disk(Version::V4_1, node);
     assert_eq!(bench.node.disk.clean_shutdown, None);
-    assert!(matches!(&bench.drive()[..], [Request::BrokerRegistration(r)] if r.previous_broker_epoch == Some(BrokerEpoch(4)) && r.incarnation == Incarnation(3)));
+    assert!(
+        matches!(&bench.drive()[..], [Request::BrokerRegistration(r)] if r.previous_broker_epoch == Some(BrokerEpoch(4)) && r.incarnation == Incarnation(3))
+    );
 }
 
 #[test]
@@ -159,7 +171,12 @@ fn c_19_a_stale_epoch_is_no_reason_to_stop() {
     bench.run();
     bench.next();
     bench.drive();
-    let stale = Response::BrokerHeartbeat { error: ErrorCode::StaleBrokerEpoch, is_caught_up: false, is_fenced: true, should_shut_down: false };
+    let stale = Response::BrokerHeartbeat {
+        error: ErrorCode::StaleBrokerEpoch,
+        is_caught_up: false,
+        is_fenced: true,
+        should_shut_down: false,
+    };
     assert_eq!(bench.answer(false, stale), Step::Nothing);
     assert_eq!(bench.lifecycle.state(), BrokerState::Running);
     assert_eq!(bench.next(), 2_000);
@@ -187,7 +204,8 @@ fn before_4_1_a_heartbeat_is_given_half_the_session() {
     bench.next();
     let from = bench.node.now;
     bench.drive();
-    let deadline = bench.node.timers.iter().find(|(_, timer)| matches!(timer, Timer::RequestTimeout(_))).map(|(at, _)| at);
+    let deadline =
+        bench.node.timers.iter().find(|(_, timer)| matches!(timer, Timer::RequestTimeout(_))).map(|(at, _)| at);
     // The connection's timer is that of its oldest request: the ones before it were answered by hand.
     assert_eq!(deadline, Some(up + ms(4_500)));
     bench.node.now = from + ms(4_500);
@@ -229,7 +247,10 @@ fn a_broker_that_cannot_register_gives_up() {
     let mut bench = Bench::new(Version::V4_1);
     bench.connected = false;
     bench.drive();
-    assert_eq!(bench.node.timers.due_at(&Timer::Broker(BrokerTimer::RegistrationLimit)), Some(SimTime::ZERO + ms(60_000)));
+    assert_eq!(
+        bench.node.timers.due_at(&Timer::Broker(BrokerTimer::RegistrationLimit)),
+        Some(SimTime::ZERO + ms(60_000))
+    );
     assert_eq!(bench.lifecycle.on_timer(&BrokerTimer::RegistrationLimit), Step::GiveUp);
     let mut bench = Bench::new(Version::V4_1);
     bench.register();

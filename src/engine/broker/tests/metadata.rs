@@ -3,10 +3,18 @@
 use super::{add_topic, config, image};
 use crate::base::{BrokerId, TopicId, Tp};
 use crate::broker::metadata_api::{auto_create_request, describe_topics, find_coordinator, metadata};
-use crate::protocol::{ConfigMap, ErrorCode, MetadataRecord, MetadataRequest, MetadataResponse, PartitionChange, Placement, Response};
+use crate::protocol::{
+    ConfigMap, ErrorCode, MetadataRecord, MetadataRequest, MetadataResponse, PartitionChange, Placement, Response,
+};
 
-fn ask(image: &crate::metadata::MetadataImage, names: &[&str], allow: bool, pairs: &[(&str, &str)]) -> (MetadataResponse, usize) {
-    let request = MetadataRequest { topics: Some(names.iter().map(|n| (*n).into()).collect()), allow_auto_topic_creation: allow };
+fn ask(
+    image: &crate::metadata::MetadataImage,
+    names: &[&str],
+    allow: bool,
+    pairs: &[(&str, &str)],
+) -> (MetadataResponse, usize) {
+    let request =
+        MetadataRequest { topics: Some(names.iter().map(|n| (*n).into()).collect()), allow_auto_topic_creation: allow };
     match metadata(image, &config(pairs), &request) {
         (Response::Metadata(response), missing) => (response, missing.len()),
         (other, _) => panic!("{other:?}"),
@@ -21,8 +29,16 @@ fn fenced_brokers_are_not_listed_and_do_not_lead() {
     image.replay(&MetadataRecord::PartitionChange(change));
     let (response, _) = ask(&image, &["t"], false, &[]);
     assert_eq!(response.brokers, [BrokerId(1), BrokerId(2)]);
-    let seen: alloc::vec::Vec<_> = response.topics[0].partitions.iter().map(|p| (p.error, p.leader, p.isr.len())).collect();
-    assert_eq!(seen, [(ErrorCode::None, Some(BrokerId(1)), 2), (ErrorCode::LeaderNotAvailable, None, 2), (ErrorCode::LeaderNotAvailable, None, 2)]);
+    let seen: alloc::vec::Vec<_> =
+        response.topics[0].partitions.iter().map(|p| (p.error, p.leader, p.isr.len())).collect();
+    assert_eq!(
+        seen,
+        [
+            (ErrorCode::None, Some(BrokerId(1)), 2),
+            (ErrorCode::LeaderNotAvailable, None, 2),
+            (ErrorCode::LeaderNotAvailable, None, 2)
+        ]
+    );
 }
 
 #[test]
@@ -49,7 +65,9 @@ fn a_missing_topic_is_unknown_and_made_only_if_client_and_broker_allow_it() {
 fn a_description_hides_a_fenced_leader_too() {
     let mut image = image(&[1, 2], &[1]);
     add_topic(&mut image, 1, "t", &[&[1, 2]]);
-    let Response::DescribeTopicPartitions { topics } = describe_topics(&image, Some(&["t".into(), "u".into()])) else { panic!("another answer") };
+    let Response::DescribeTopicPartitions { topics } = describe_topics(&image, Some(&["t".into(), "u".into()])) else {
+        panic!("another answer")
+    };
     assert_eq!((topics[0].partitions[0].leader, topics[0].partitions[0].isr.len()), (None, 2));
     assert_eq!(topics[1].error, ErrorCode::UnknownTopicOrPartition);
 }
@@ -60,7 +78,10 @@ fn g_02_the_coordinator_is_the_leader_of_the_partition_that_the_group_hashes_to(
     assert_eq!(find_coordinator(&image, "g1"), None, "the topic has to be made");
     let replicas: alloc::vec::Vec<&[u32]> = (0..50).map(|p| if p == 42 { &[2][..] } else { &[3][..] }).collect();
     add_topic(&mut image, 1, "__consumer_offsets", &replicas);
-    assert_eq!(find_coordinator(&image, "g1"), Some(Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(BrokerId(2)) }));
+    assert_eq!(
+        find_coordinator(&image, "g1"),
+        Some(Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(BrokerId(2)) })
+    );
     let none = Response::FindCoordinator { error: ErrorCode::CoordinatorNotAvailable, coordinator: None };
     assert_eq!(find_coordinator(&image, "g2"), Some(none), "g-06: the leader of partition 43 is fenced");
 }

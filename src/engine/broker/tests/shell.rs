@@ -3,21 +3,38 @@
 use alloc::vec::Vec;
 
 use super::{ME, config, node};
-use crate::base::{BrokerEpoch, BrokerId, ClientId, ControllerId, CorrelationId, Incarnation, LeaderEpoch, NodeId, PartitionEpoch, Seq, SimTime, TopicId, Tp};
+use crate::base::{
+    BrokerEpoch, BrokerId, ClientId, ControllerId, CorrelationId, Incarnation, LeaderEpoch, NodeId, PartitionEpoch,
+    Seq, SimTime, TopicId, Tp,
+};
 use crate::broker::{Broker, BrokerStart, BrokerState};
 use crate::node::testing::TestNode;
 use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
-use crate::protocol::{LeaderRecoveryState, MetadataRecord, MetadataRequest, PartitionRegistration, Payload, RecordBatch, Request};
+use crate::protocol::{
+    LeaderRecoveryState, MetadataRecord, MetadataRequest, PartitionRegistration, Payload, RecordBatch, Request,
+};
 use crate::rules::Version;
 use crate::trace::Kind;
 
 fn start(node: &mut TestNode) -> Broker {
-    let start = BrokerStart { id: ME, incarnation: Incarnation(1), rack: None, config: config(&[]), rules: Version::V4_1.rules(), voters: [ControllerId(7)].into() };
+    let start = BrokerStart {
+        id: ME,
+        incarnation: Incarnation(1),
+        rack: None,
+        config: config(&[]),
+        rules: Version::V4_1.rules(),
+        voters: [ControllerId(7)].into(),
+    };
     Broker::start(&mut node.ctx(), start)
 }
 
 fn ask(broker: &mut Broker, node: &mut TestNode, body: Request) -> Vec<Effect> {
-    let conn = ConnId { client: NodeId::Client(ClientId(1)), server: NodeId::Broker(ME), channel: Channel::Client, generation: 1 };
+    let conn = ConnId {
+        client: NodeId::Client(ClientId(1)),
+        server: NodeId::Broker(ME),
+        channel: Channel::Client,
+        generation: 1,
+    };
     node.effects.clear();
     broker.on_event(&mut node.ctx(), Event::Request { conn, correlation: CorrelationId(1), body });
     core::mem::take(&mut node.effects)
@@ -28,7 +45,14 @@ fn metadata() -> Request {
 }
 
 fn batch(offset: i64, records: Vec<MetadataRecord>) -> RecordBatch {
-    RecordBatch { base_offset: offset, epoch: 1, producer: None, timestamp: SimTime::ZERO, payload: Payload::Metadata(records.into()), origin: Seq(5) }
+    RecordBatch {
+        base_offset: offset,
+        epoch: 1,
+        producer: None,
+        timestamp: SimTime::ZERO,
+        payload: Payload::Metadata(records.into()),
+        origin: Seq(5),
+    }
 }
 
 /// The offsets topic with one partition, led by `leader`.
@@ -44,7 +68,11 @@ fn offsets_topic(leader: u32) -> Vec<MetadataRecord> {
         leader_epoch: LeaderEpoch(0),
         partition_epoch: PartitionEpoch(0),
     };
-    [MetadataRecord::Topic { name: "__consumer_offsets".into(), topic }, MetadataRecord::Partition { tp: Tp { topic, partition: 0 }, registration }].into()
+    [
+        MetadataRecord::Topic { name: "__consumer_offsets".into(), topic },
+        MetadataRecord::Partition { tp: Tp { topic, partition: 0 }, registration },
+    ]
+    .into()
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The admin client: one request per action, retried within its time-out, and its answer kept. It watches nothing by itself.
+//! The admin client: one request per action, retried within its time-out, and its answer kept. It watches nothing by
+//! itself.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -10,8 +11,8 @@ use crate::client::net::{Net, NetDone};
 use crate::node::message::{AdminRequest, ClientCommand};
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{
-    CreateTopicRequest, DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, Isolation, ListOffsetsRequest, MetadataRequest, MetadataResponse, OffsetAndMetadata,
-    OffsetSpec, Placement, Request, Response,
+    CreateTopicRequest, DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, Isolation, ListOffsetsRequest,
+    MetadataRequest, MetadataResponse, OffsetAndMetadata, OffsetSpec, Placement, Request, Response,
 };
 use crate::trace::Kind;
 
@@ -19,7 +20,8 @@ use crate::trace::Kind;
 const REQUEST_TIMEOUT: Dur = Dur::secs(8);
 /// `default.api.timeout.ms` of the administrator's client.
 const API_TIMEOUT: Dur = Dur::secs(20);
-/// A look-up of a leader or a coordinator that is not answered for this long is made at another broker. The Java client would
+/// A look-up of a leader or a coordinator that is not answered for this long is made at another broker. The Java client
+/// would
 /// wait for its time-out; an observer must not depend on the luck of having asked a broker that stands still.
 const LOOK_UP_PATIENCE: Dur = Dur::ms(300);
 /// Offsets are asked for this often, each time with a new client.
@@ -97,7 +99,8 @@ struct Task {
 pub struct Admin {
     bootstrap: Vec<BrokerId>,
     brokers: Vec<BrokerId>,
-    /// Leaders as they last answered: the next question goes to them without a look-up (the partition-leader cache of the Java client).
+    /// Leaders as they last answered: the next question goes to them without a look-up (the partition-leader cache of
+    /// the Java client).
     leaders: BTreeMap<(Rc<str>, u32), (BrokerId, Tp)>,
     /// The connection to a bootstrap server that has told what it had to.
     forget: Option<BrokerId>,
@@ -138,7 +141,10 @@ fn time_limit(request: &AdminRequest) -> Dur {
         | AdminRequest::Renew => API_TIMEOUT,
         AdminRequest::DescribeTopics { .. } => Dur::secs(10),
         AdminRequest::ListOffsets { .. } => Dur::secs(4),
-        AdminRequest::DescribeGroup { .. } | AdminRequest::ListCommitted { .. } | AdminRequest::DescribeQuorum | AdminRequest::DescribeCluster => Dur::secs(5),
+        AdminRequest::DescribeGroup { .. }
+        | AdminRequest::ListCommitted { .. }
+        | AdminRequest::DescribeQuorum
+        | AdminRequest::DescribeCluster => Dur::secs(5),
     }
 }
 
@@ -162,7 +168,14 @@ impl Admin {
     pub fn start(client: ClientId, incarnation: Incarnation, bootstrap: Vec<BrokerId>) -> Admin {
         let retry = Backoff { first: Dur::ms(100), most: Dur::secs(1), exponential: true };
         let reconnect = Backoff { first: Dur::ms(50), most: Dur::secs(1), exponential: true };
-        let config = CommonConfig { request_timeout: REQUEST_TIMEOUT, retry, reconnect, metadata_max_age: Dur::secs(300), rebootstrap: true, leader_hints: false };
+        let config = CommonConfig {
+            request_timeout: REQUEST_TIMEOUT,
+            retry,
+            reconnect,
+            metadata_max_age: Dur::secs(300),
+            rebootstrap: true,
+            leader_hints: false,
+        };
         let net = Net::new(NodeId::Client(client), incarnation, config);
         Admin {
             brokers: bootstrap.clone(),
@@ -207,11 +220,26 @@ impl Admin {
                     return self.drive(ctx);
                 }
                 let (stage, deadline) = (self.stage_for(&request), ctx.now + time_limit(&request));
-                let task = Task { request, stage, wire: Wire::Idle, deadline, not_before: ctx.now, asked_at: ctx.now, question: 0, offsets: [-1; 3], tries: 1, failures: 0 };
+                let task = Task {
+                    request,
+                    stage,
+                    wire: Wire::Idle,
+                    deadline,
+                    not_before: ctx.now,
+                    asked_at: ctx.now,
+                    question: 0,
+                    offsets: [-1; 3],
+                    tries: 1,
+                    failures: 0,
+                };
                 self.tasks.insert(action, task);
             }
             Event::Command(
-                ClientCommand::Produce { .. } | ClientCommand::SetRate { .. } | ClientCommand::PausePolling { .. } | ClientCommand::Seek { .. } | ClientCommand::Commit,
+                ClientCommand::Produce { .. }
+                | ClientCommand::SetRate { .. }
+                | ClientCommand::PausePolling { .. }
+                | ClientCommand::Seek { .. }
+                | ClientCommand::Commit,
             )
             | Event::Timer(Timer::Client(_)) => {}
             Event::Shutdown => {
@@ -252,7 +280,9 @@ impl Admin {
         }
         match request {
             AdminRequest::DeleteRecords { topic, partition, .. } | AdminRequest::ListOffsets { topic, partition } => {
-                self.leaders.get(&(topic.clone(), *partition)).map_or(Stage::FindLeader, |(leader, tp)| Stage::AskLeader(*leader, *tp))
+                self.leaders
+                    .get(&(topic.clone(), *partition))
+                    .map_or(Stage::FindLeader, |(leader, tp)| Stage::AskLeader(*leader, *tp))
             }
             AdminRequest::CreateTopic(_)
             | AdminRequest::DeleteTopic { .. }
@@ -275,7 +305,12 @@ impl Admin {
             && is_look_up
             && ctx.now >= task.asked_at + LOOK_UP_PATIENCE
         {
-            let others: Vec<BrokerId> = self.brokers.iter().copied().filter(|b| *b != broker && !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
+            let others: Vec<BrokerId> = self
+                .brokers
+                .iter()
+                .copied()
+                .filter(|b| *b != broker && !self.net.unavailable(ctx.now, *b, Channel::Client))
+                .collect();
             if !others.is_empty() {
                 task.wire = Wire::Connecting(others[ctx.rng.below(others.len() as u32) as usize]);
             }
@@ -348,48 +383,83 @@ impl Admin {
     /// The node for a stage, `None` while every candidate rests.
     fn choose(&mut self, ctx: &mut Ctx<'_>, stage: Stage) -> Option<BrokerId> {
         let list = match stage {
-            Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => return Some(broker).filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)),
+            Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => {
+                return Some(broker).filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client));
+            }
             Stage::Bootstrap => &self.bootstrap,
             Stage::Any | Stage::FindLeader | Stage::FindCoordinator => &self.brokers,
         };
-        let open: Vec<BrokerId> = list.iter().copied().filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
+        let open: Vec<BrokerId> =
+            list.iter().copied().filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
         if open.is_empty() {
             self.brokers = self.bootstrap.clone();
             return None;
         }
         // A connected node without a request in flight comes first (NetworkClient.leastLoadedNode).
-        let idle: Vec<BrokerId> = open.iter().copied().filter(|b| self.net.is_ready(*b, Channel::Client) && self.net.n_in_flight(*b, Channel::Client) == 0).collect();
+        let idle: Vec<BrokerId> = open
+            .iter()
+            .copied()
+            .filter(|b| self.net.is_ready(*b, Channel::Client) && self.net.n_in_flight(*b, Channel::Client) == 0)
+            .collect();
         let list = if idle.is_empty() { open } else { idle };
         Some(list[ctx.rng.below(list.len() as u32) as usize])
     }
 
     fn request(&self, task: &Task, timeout: Dur) -> Request {
-        let metadata = |topics: Vec<Rc<str>>| Request::Metadata(MetadataRequest { topics: Some(topics), allow_auto_topic_creation: false });
+        let metadata = |topics: Vec<Rc<str>>| {
+            Request::Metadata(MetadataRequest { topics: Some(topics), allow_auto_topic_creation: false })
+        };
         match (task.stage, &task.request) {
             (Stage::Bootstrap, _) => metadata(Vec::new()),
-            (Stage::FindLeader, AdminRequest::DeleteRecords { topic, .. } | AdminRequest::ListOffsets { topic, .. }) => metadata(alloc::vec![topic.clone()]),
-            (Stage::FindCoordinator, AdminRequest::DescribeGroup { group } | AdminRequest::ListCommitted { group }) => Request::FindCoordinator { group: group.clone() },
-            (Stage::AskLeader(_, tp), AdminRequest::DeleteRecords { before, .. }) => Request::DeleteRecords { tp, before: *before, timeout },
+            (
+                Stage::FindLeader,
+                AdminRequest::DeleteRecords { topic, .. } | AdminRequest::ListOffsets { topic, .. },
+            ) => metadata(alloc::vec![topic.clone()]),
+            (Stage::FindCoordinator, AdminRequest::DescribeGroup { group } | AdminRequest::ListCommitted { group }) => {
+                Request::FindCoordinator { group: group.clone() }
+            }
+            (Stage::AskLeader(_, tp), AdminRequest::DeleteRecords { before, .. }) => {
+                Request::DeleteRecords { tp, before: *before, timeout }
+            }
             (Stage::AskLeader(_, tp), _) => {
                 let (spec, isolation) = match task.question {
                     0 => (OffsetSpec::Earliest, Isolation::ReadUncommitted),
                     1 => (OffsetSpec::Latest, Isolation::ReadUncommitted),
                     _ => (OffsetSpec::Latest, Isolation::ReadCommitted),
                 };
-                Request::ListOffsets(ListOffsetsRequest { replica: None, isolation, partitions: alloc::vec![(tp, None, spec)] })
+                Request::ListOffsets(ListOffsetsRequest {
+                    replica: None,
+                    isolation,
+                    partitions: alloc::vec![(tp, None, spec)],
+                })
             }
-            (Stage::Any | Stage::FindLeader | Stage::FindCoordinator | Stage::AskCoordinator(_), request) => match request {
-                AdminRequest::CreateTopic(create) => Request::CreateTopics(CreateTopicRequest { timeout, ..create.clone() }),
-                AdminRequest::DeleteTopic { name } => Request::DeleteTopics { name: name.clone() },
-                AdminRequest::CreatePartitions { name, total } => Request::CreatePartitions { name: name.clone(), total: *total },
-                AdminRequest::AlterConfigs { resource, configs } => Request::IncrementalAlterConfigs { resource: resource.clone(), configs: configs.clone() },
-                AdminRequest::ElectLeaders { topic, partition, unclean } => Request::ElectLeaders { topic: topic.clone(), partition: *partition, unclean: *unclean },
-                AdminRequest::DescribeTopics { topics } => Request::DescribeTopicPartitions { topics: topics.clone() },
-                AdminRequest::DescribeGroup { group } => Request::DescribeGroups { group: group.clone() },
-                AdminRequest::ListCommitted { group } => Request::OffsetFetch { group: group.clone() },
-                AdminRequest::DescribeQuorum => Request::DescribeQuorum,
-                AdminRequest::DescribeCluster | AdminRequest::DeleteRecords { .. } | AdminRequest::ListOffsets { .. } | AdminRequest::Renew => metadata(Vec::new()),
-            },
+            (Stage::Any | Stage::FindLeader | Stage::FindCoordinator | Stage::AskCoordinator(_), request) => {
+                match request {
+                    AdminRequest::CreateTopic(create) => {
+                        Request::CreateTopics(CreateTopicRequest { timeout, ..create.clone() })
+                    }
+                    AdminRequest::DeleteTopic { name } => Request::DeleteTopics { name: name.clone() },
+                    AdminRequest::CreatePartitions { name, total } => {
+                        Request::CreatePartitions { name: name.clone(), total: *total }
+                    }
+                    AdminRequest::AlterConfigs { resource, configs } => {
+                        Request::IncrementalAlterConfigs { resource: resource.clone(), configs: configs.clone() }
+                    }
+                    AdminRequest::ElectLeaders { topic, partition, unclean } => {
+                        Request::ElectLeaders { topic: topic.clone(), partition: *partition, unclean: *unclean }
+                    }
+                    AdminRequest::DescribeTopics { topics } => {
+                        Request::DescribeTopicPartitions { topics: topics.clone() }
+                    }
+                    AdminRequest::DescribeGroup { group } => Request::DescribeGroups { group: group.clone() },
+                    AdminRequest::ListCommitted { group } => Request::OffsetFetch { group: group.clone() },
+                    AdminRequest::DescribeQuorum => Request::DescribeQuorum,
+                    AdminRequest::DescribeCluster
+                    | AdminRequest::DeleteRecords { .. }
+                    | AdminRequest::ListOffsets { .. }
+                    | AdminRequest::Renew => metadata(Vec::new()),
+                }
+            }
         }
     }
 
@@ -425,14 +495,15 @@ impl Admin {
 
     fn on_done(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, action: ActionId, outcome: Outcome) {
         let Some(mut task) = self.tasks.remove(&action) else { return };
-        let is_late_look_up =
-            matches!(task.stage, Stage::FindLeader | Stage::FindCoordinator) && matches!(&outcome, Outcome::Answer(Response::Metadata(_) | Response::FindCoordinator { .. }));
+        let is_late_look_up = matches!(task.stage, Stage::FindLeader | Stage::FindCoordinator)
+            && matches!(&outcome, Outcome::Answer(Response::Metadata(_) | Response::FindCoordinator { .. }));
         if task.wire != Wire::Flying(broker) && !is_late_look_up {
             self.tasks.insert(action, task);
             return;
         }
         if let Outcome::Failed(_) = outcome
-            && let AdminRequest::ListOffsets { topic, partition } | AdminRequest::DeleteRecords { topic, partition, .. } = &task.request
+            && let AdminRequest::ListOffsets { topic, partition } | AdminRequest::DeleteRecords { topic, partition, .. } =
+                &task.request
         {
             self.leaders.remove(&(topic.clone(), *partition));
         }
@@ -464,7 +535,8 @@ impl Admin {
         };
         match answer {
             Response::Metadata(answer) if task.stage == Stage::Bootstrap => {
-                // Bootstrap servers have ids of their own (-1, -2, …), of no use any more: whichever broker is asked next is connected to
+                // Bootstrap servers have ids of their own (-1, -2, …), of no use any more: whichever broker is asked
+                // next is connected to
                 // anew, even one that did not answer under its other id.
                 self.bootstrapped = true;
                 self.net.forget_failures();
@@ -482,11 +554,21 @@ impl Admin {
             | Response::IncrementalAlterConfigs { error } => changed(error),
             Response::DeleteRecords { error, .. } if error.refreshes_metadata() => Next::Retry(Stage::FindLeader),
             Response::DeleteRecords { error, .. } => changed(error),
-            Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => Next::Go(Stage::AskCoordinator(coordinator)),
-            Response::FindCoordinator { error, .. } if error.is_none() || error.retriable() => Next::Retry(Stage::FindCoordinator),
+            Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => {
+                Next::Go(Stage::AskCoordinator(coordinator))
+            }
+            Response::FindCoordinator { error, .. } if error.is_none() || error.retriable() => {
+                Next::Retry(Stage::FindCoordinator)
+            }
             Response::FindCoordinator { error, .. } => Next::Finish(refused(error)),
-            Response::DescribeGroups(group) if group.error.is_none() => Next::Finish(AdminAnswer::Group { coordinator: broker, group }),
-            Response::DescribeGroups(DescribedGroup { error, .. }) | Response::OffsetFetch { error, .. } if error.retriable() => Next::Retry(Stage::FindCoordinator),
+            Response::DescribeGroups(group) if group.error.is_none() => {
+                Next::Finish(AdminAnswer::Group { coordinator: broker, group })
+            }
+            Response::DescribeGroups(DescribedGroup { error, .. }) | Response::OffsetFetch { error, .. }
+                if error.retriable() =>
+            {
+                Next::Retry(Stage::FindCoordinator)
+            }
             Response::DescribeGroups(group) => Next::Finish(refused(group.error)),
             Response::OffsetFetch { error: ErrorCode::None, offsets } => Next::Finish(AdminAnswer::Committed(offsets)),
             Response::OffsetFetch { error, .. } => Next::Finish(refused(error)),
@@ -505,10 +587,21 @@ impl Admin {
                     task.offsets[task.question.min(2) as usize] = listed.offset;
                     task.question += 1;
                     let [earliest, latest, last_stable] = task.offsets;
-                    if let (AdminRequest::ListOffsets { topic, partition }, Stage::AskLeader(leader, tp)) = (&task.request, task.stage) {
+                    if let (AdminRequest::ListOffsets { topic, partition }, Stage::AskLeader(leader, tp)) =
+                        (&task.request, task.stage)
+                    {
                         self.leaders.insert((topic.clone(), *partition), (leader, tp));
                     }
-                    if task.question < 3 { Next::Go(task.stage) } else { Next::Finish(AdminAnswer::Offsets { earliest, latest, last_stable, leader_epoch: listed.leader_epoch }) }
+                    if task.question < 3 {
+                        Next::Go(task.stage)
+                    } else {
+                        Next::Finish(AdminAnswer::Offsets {
+                            earliest,
+                            latest,
+                            last_stable,
+                            leader_epoch: listed.leader_epoch,
+                        })
+                    }
                 }
                 Some(_) | None => {
                     if let AdminRequest::ListOffsets { topic, partition } = &task.request {
@@ -545,7 +638,8 @@ impl Admin {
             (_, AdminRequest::DeleteRecords { partition, .. } | AdminRequest::ListOffsets { partition, .. }) => {
                 let topic = answer.topics.first();
                 let found = topic.and_then(|t| t.topic.zip(t.partitions.get(*partition as usize)));
-                match found.and_then(|(id, p)| p.leader.map(|leader| (leader, Tp { topic: id, partition: *partition }))) {
+                match found.and_then(|(id, p)| p.leader.map(|leader| (leader, Tp { topic: id, partition: *partition })))
+                {
                     Some((leader, tp)) => Next::Go(Stage::AskLeader(leader, tp)),
                     None => Next::Retry(Stage::FindLeader),
                 }

@@ -13,7 +13,9 @@ fn ask(bench: &mut Bench, client: &mut Client, number: u32, request: AdminReques
 
 /// When the action was answered, in milliseconds.
 fn answered(bench: &Bench, number: u32) -> Option<u64> {
-    bench.notes().find_map(|(at, k)| matches!(k, Kind::ActionAnswered { action, .. } if action.0 == number).then_some(at.0 / 1_000))
+    bench.notes().find_map(|(at, k)| {
+        matches!(k, Kind::ActionAnswered { action, .. } if action.0 == number).then_some(at.0 / 1_000)
+    })
 }
 
 fn timed_out() -> AdminAnswer {
@@ -26,7 +28,17 @@ fn r10_a_change_that_nobody_confirms_times_out_after_fifteen_seconds() {
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
     bench.hook = Some(Box::new(|_, r| matches!(r, Request::CreateTopics(_)).then_some(Reply::Never)));
     let placement = Placement::Counts { partitions: Some(1), replication_factor: Some(1) };
-    ask(&mut bench, &mut client, 1, AdminRequest::CreateTopic(CreateTopicRequest { name: "u".into(), placement, configs: ConfigMap::new(), timeout: Dur::ZERO }));
+    ask(
+        &mut bench,
+        &mut client,
+        1,
+        AdminRequest::CreateTopic(CreateTopicRequest {
+            name: "u".into(),
+            placement,
+            configs: ConfigMap::new(),
+            timeout: Dur::ZERO,
+        }),
+    );
     bench.run(&mut client, 30_000);
     assert_eq!(client.admin_answer(ActionId(1)), Some(&timed_out()));
     assert_eq!(answered(&bench, 1), Some(15_000));
@@ -37,10 +49,15 @@ fn what_the_controller_refuses_is_told_at_once() {
     let mut bench = Bench::new(&[1]);
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
     let error = ErrorCode::UnknownTopicOrPartition;
-    bench.hook = Some(Box::new(move |_, r| matches!(r, Request::DeleteTopics { .. }).then_some(Reply::Answer(Response::DeleteTopics { error }))));
+    bench.hook = Some(Box::new(move |_, r| {
+        matches!(r, Request::DeleteTopics { .. }).then_some(Reply::Answer(Response::DeleteTopics { error }))
+    }));
     ask(&mut bench, &mut client, 1, AdminRequest::DeleteTopic { name: "zzz".into() });
     bench.run(&mut client, 100);
-    assert_eq!(client.admin_answer(ActionId(1)), Some(&AdminAnswer::Refused { error, exception: "UnknownTopicOrPartitionException" }));
+    assert_eq!(
+        client.admin_answer(ActionId(1)),
+        Some(&AdminAnswer::Refused { error, exception: "UnknownTopicOrPartitionException" })
+    );
 }
 
 #[test]
@@ -73,10 +90,15 @@ fn r01_a_group_without_a_coordinator_cannot_be_described() {
     bench.coordinator = Ok(BrokerId(3));
     let described = DescribedGroup { error: ErrorCode::None, state: GroupState::Stable, members: Vec::new() };
     let answer = described.clone();
-    bench.hook = Some(Box::new(move |_, r| matches!(r, Request::DescribeGroups { .. }).then(|| Reply::Answer(Response::DescribeGroups(answer.clone())))));
+    bench.hook = Some(Box::new(move |_, r| {
+        matches!(r, Request::DescribeGroups { .. }).then(|| Reply::Answer(Response::DescribeGroups(answer.clone())))
+    }));
     ask(&mut bench, &mut client, 3, AdminRequest::DescribeGroup { group: "g".into() });
     bench.run(&mut client, 7_000);
-    assert_eq!(client.admin_answer(ActionId(3)), Some(&AdminAnswer::Group { coordinator: BrokerId(3), group: described }));
+    assert_eq!(
+        client.admin_answer(ActionId(3)),
+        Some(&AdminAnswer::Group { coordinator: BrokerId(3), group: described })
+    );
 }
 
 #[test]

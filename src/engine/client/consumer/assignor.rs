@@ -11,7 +11,8 @@ use crate::protocol::Subscription;
 /// A member: id, instance id, subscription.
 pub type Member = (Rc<str>, Option<Rc<str>>, Subscription);
 
-/// Per topic, members in order get consecutive blocks; the first ones get one more if it does not come out even. Static members come first, by instance id.
+/// Per topic, members in order get consecutive blocks; the first ones get one more if it does not come out even. Static
+/// members come first, by instance id.
 pub fn range(members: &[Member], metadata: &Metadata) -> Vec<(Rc<str>, Vec<Tp>)> {
     let mut order: Vec<&Member> = members.iter().collect();
     order.sort_by(|a, b| match (&a.1, &b.1) {

@@ -1,4 +1,5 @@
-//! Committing positions: the application's `commitAsync`, auto-commit, and the commits before a rebalance and at `close` (section 7.8).
+//! Committing positions: the application's `commitAsync`, auto-commit, and the commits before a rebalance and at
+//! `close` (section 7.8).
 
 use alloc::vec::Vec;
 
@@ -24,7 +25,16 @@ impl Consumer {
     /// Positions of everything assigned, also where nothing was delivered.
     pub(super) fn positions_to_commit(&self, now: SimTime) -> Vec<(Tp, OffsetAndMetadata)> {
         let with_epoch = self.spec.version >= ClientVersion::V2_3;
-        let commit = |tp: &Tp, offset, epoch: Option<i32>| (*tp, OffsetAndMetadata { offset, leader_epoch: epoch.filter(|_| with_epoch).map(LeaderEpoch), commit_timestamp: now });
+        let commit = |tp: &Tp, offset, epoch: Option<i32>| {
+            (
+                *tp,
+                OffsetAndMetadata {
+                    offset,
+                    leader_epoch: epoch.filter(|_| with_epoch).map(LeaderEpoch),
+                    commit_timestamp: now,
+                },
+            )
+        };
         self.partitions
             .iter()
             .filter(|(_, p)| p.state == Fetchability::Ready)
@@ -48,7 +58,12 @@ impl Consumer {
     }
 
     /// Sends a commit if the connection to the coordinator stands.
-    pub(super) fn send_commit(&mut self, ctx: &mut Ctx<'_>, kind: CommitKind, offsets: Vec<(Tp, OffsetAndMetadata)>) -> bool {
+    pub(super) fn send_commit(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        kind: CommitKind,
+        offsets: Vec<(Tp, OffsetAndMetadata)>,
+    ) -> bool {
         let positions = offsets.iter().map(|(tp, o)| (*tp, o.offset)).collect();
         let request = Request::OffsetCommit(OffsetCommitRequest {
             group: self.spec.group.clone(),
@@ -100,9 +115,18 @@ impl Consumer {
         }
     }
 
-    pub(super) fn on_committed(&mut self, ctx: &mut Ctx<'_>, kind: CommitKind, generation: GenerationId, offsets: Vec<(Tp, Offset)>, outcome: Outcome) {
+    pub(super) fn on_committed(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        kind: CommitKind,
+        generation: GenerationId,
+        offsets: Vec<(Tp, Offset)>,
+        outcome: Outcome,
+    ) {
         let error = match outcome {
-            Outcome::Answer(Response::OffsetCommit { results }) => results.iter().map(|(_, e)| *e).find(|e| !e.is_none()).unwrap_or_default(),
+            Outcome::Answer(Response::OffsetCommit { results }) => {
+                results.iter().map(|(_, e)| *e).find(|e| !e.is_none()).unwrap_or_default()
+            }
             Outcome::Answer(_) => ErrorCode::UnknownServerError,
             Outcome::Failed(_) => {
                 self.commit_failed(ctx, kind, "RetriableCommitFailedException");
@@ -137,7 +161,11 @@ impl Consumer {
             }
             ErrorCode::RebalanceInProgress => {
                 self.rejoin |= current;
-                let exception = if self.spec.version >= ClientVersion::V2_5 { "RebalanceInProgressException" } else { "CommitFailedException" };
+                let exception = if self.spec.version >= ClientVersion::V2_5 {
+                    "RebalanceInProgressException"
+                } else {
+                    "CommitFailedException"
+                };
                 self.commit_failed(ctx, kind, exception);
             }
             ErrorCode::FencedInstanceId => {

@@ -54,7 +54,14 @@ impl Consumer {
                 self.lookup.flying = true;
                 self.lookup.wanted = false;
                 let request = Request::FindCoordinator { group: self.spec.group.clone() };
-                self.net.send(ctx, broker, Channel::Client, request, self.config.common.request_timeout, Call::FindCoordinator);
+                self.net.send(
+                    ctx,
+                    broker,
+                    Channel::Client,
+                    request,
+                    self.config.common.request_timeout,
+                    Call::FindCoordinator,
+                );
             }
             Err(NoNode::Connecting) => {}
             Err(NoNode::AllDown) => {

@@ -1,4 +1,5 @@
-//! Positions, their validation (KIP-320), fetching and delivery (sections 7.1 to 7.4). Leaders come from the metadata, and only in the step behind the coordinator's.
+//! Positions, their validation (KIP-320), fetching and delivery (sections 7.1 to 7.4). Leaders come from the metadata,
+//! and only in the step behind the coordinator's.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
@@ -8,7 +9,10 @@ use crate::base::{BrokerId, LeaderEpoch, Offset, SimTime, Tag, Tp};
 use crate::client::config::OffsetReset;
 use crate::client::spec::ClientVersion;
 use crate::node::{Channel, Ctx, Outcome};
-use crate::protocol::{ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, ListOffsetsRequest, OffsetSpec, Request, Response};
+use crate::protocol::{
+    ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, ListOffsetsRequest, OffsetSpec, Request,
+    Response,
+};
 use crate::trace::Kind;
 
 /// Where a member reads next.
@@ -79,7 +83,12 @@ impl Consumer {
                 let Some(record) = partition.buffer.pop_front() else { break };
                 room -= 1;
                 self.counts.delivered += 1;
-                ctx.note(Kind::RecordDelivered { tag: record.tag, tp: *tp, offset: record.offset, epoch: record.epoch });
+                ctx.note(Kind::RecordDelivered {
+                    tag: record.tag,
+                    tp: *tp,
+                    offset: record.offset,
+                    epoch: record.epoch,
+                });
                 if let Some(position) = &mut partition.position {
                     position.offset = record.offset + 1;
                     position.epoch = Some(record.epoch);
@@ -104,7 +113,8 @@ impl Consumer {
             return false;
         }
         if ready && !self.committed_flying && self.committed_not_before <= ctx.now {
-            let (request, timeout) = (Request::OffsetFetch { group: self.spec.group.clone() }, self.config.common.request_timeout);
+            let (request, timeout) =
+                (Request::OffsetFetch { group: self.spec.group.clone() }, self.config.common.request_timeout);
             self.committed_flying = self.ask_coordinator(ctx, request, timeout, Call::Committed);
         }
         true
@@ -119,8 +129,12 @@ impl Consumer {
         };
         match error {
             ErrorCode::None => {}
-            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator | ErrorCode::NetworkException => return self.lose_coordinator(ctx, error),
-            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => return self.reset_generation(error == ErrorCode::IllegalGeneration),
+            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator | ErrorCode::NetworkException => {
+                return self.lose_coordinator(ctx, error);
+            }
+            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
+                return self.reset_generation(error == ErrorCode::IllegalGeneration);
+            }
             other => {
                 if !other.retriable() {
                     self.error = Some(other.exception());
@@ -134,7 +148,12 @@ impl Consumer {
             if let Some((_, commit)) = offsets.iter().find(|(other, o)| other == tp && o.offset >= 0) {
                 let epoch = commit.leader_epoch.map(|e| e.0).filter(|_| self.spec.version >= ClientVersion::V2_3);
                 let known = self.metadata.partition(*tp);
-                partition.position = Some(Position { offset: commit.offset, epoch, leader: known.and_then(|k| k.leader), leader_epoch: known.map(|k| k.epoch) });
+                partition.position = Some(Position {
+                    offset: commit.offset,
+                    epoch,
+                    leader: known.and_then(|k| k.leader),
+                    leader_epoch: known.map(|k| k.epoch),
+                });
                 partition.committed = Some(commit.offset);
                 partition.state = if epoch.is_some() { Fetchability::NeedsValidation } else { Fetchability::Ready };
             } else if let Some(spec) = policy {
@@ -167,10 +186,12 @@ impl Consumer {
                     Some(leader) => resets.entry(leader).or_default().push((*tp, spec)),
                     None => self.metadata.request_update(),
                 },
-                Fetchability::NeedsValidation => match partition.position.and_then(|p| p.leader.map(|leader| (leader, p))) {
-                    Some((leader, position)) => validations.push((leader, *tp, position)),
-                    None => self.metadata.request_update(),
-                },
+                Fetchability::NeedsValidation => {
+                    match partition.position.and_then(|p| p.leader.map(|leader| (leader, p))) {
+                        Some((leader, position)) => validations.push((leader, *tp, position)),
+                        None => self.metadata.request_update(),
+                    }
+                }
                 Fetchability::NeedsCommitted | Fetchability::Ready => {}
             }
         }
@@ -182,15 +203,33 @@ impl Consumer {
             for (tp, _) in &partitions {
                 self.set_asking(*tp, true);
             }
-            let wire = partitions.iter().map(|(tp, spec)| (*tp, self.metadata.partition(*tp).map(|p| p.epoch), *spec)).collect();
-            let request = Request::ListOffsets(ListOffsetsRequest { replica: None, isolation: self.config.isolation, partitions: wire });
+            let wire = partitions
+                .iter()
+                .map(|(tp, spec)| (*tp, self.metadata.partition(*tp).map(|p| p.epoch), *spec))
+                .collect();
+            let request = Request::ListOffsets(ListOffsetsRequest {
+                replica: None,
+                isolation: self.config.isolation,
+                partitions: wire,
+            });
             self.net.send(ctx, leader, Channel::Client, request, timeout, Call::ListOffsets { partitions });
         }
         for (leader, tp, position) in validations {
             if self.net.ready(ctx, leader, Channel::Client) {
                 self.set_asking(tp, true);
-                let request = Request::OffsetForLeaderEpoch { tp, current_leader_epoch: position.leader_epoch, epoch: position.epoch.unwrap_or(-1) };
-                self.net.send(ctx, leader, Channel::Client, request, timeout, Call::LeaderEpoch { tp, offset: position.offset });
+                let request = Request::OffsetForLeaderEpoch {
+                    tp,
+                    current_leader_epoch: position.leader_epoch,
+                    epoch: position.epoch.unwrap_or(-1),
+                };
+                self.net.send(
+                    ctx,
+                    leader,
+                    Channel::Client,
+                    request,
+                    timeout,
+                    Call::LeaderEpoch { tp, offset: position.offset },
+                );
             }
         }
     }
@@ -242,8 +281,12 @@ impl Consumer {
                 self.rest(ctx, tp, answer.map_or(ErrorCode::NetworkException, |a| a.error));
                 continue;
             };
-            let (leader, leader_epoch) = self.metadata.partition(tp).map_or((None, None), |p| (p.leader, Some(p.epoch)));
-            let Some(partition) = self.partitions.get_mut(&tp).filter(|p| p.state == Fetchability::NeedsReset(spec)) else { continue };
+            let (leader, leader_epoch) =
+                self.metadata.partition(tp).map_or((None, None), |p| (p.leader, Some(p.epoch)));
+            let Some(partition) = self.partitions.get_mut(&tp).filter(|p| p.state == Fetchability::NeedsReset(spec))
+            else {
+                continue;
+            };
             let epoch = answer.leader_epoch.map(|e| e.0).filter(|_| self.spec.version >= ClientVersion::V2_3);
             partition.position = Some(Position { offset: answer.offset, epoch, leader, leader_epoch });
             partition.state = Fetchability::Ready;
@@ -263,7 +306,9 @@ impl Consumer {
             return self.rest(ctx, tp, error);
         }
         let policy = self.reset_spec();
-        let Some(partition) = self.partitions.get_mut(&tp).filter(|p| p.state == Fetchability::NeedsValidation) else { return };
+        let Some(partition) = self.partitions.get_mut(&tp).filter(|p| p.state == Fetchability::NeedsValidation) else {
+            return;
+        };
         let Some(position) = partition.position.as_mut().filter(|p| p.offset == offset) else { return };
         match (end, policy) {
             (Some(end), _) if end.end_offset >= position.offset => partition.state = Fetchability::Ready,
@@ -284,7 +329,9 @@ impl Consumer {
     pub(super) fn send_fetches(&mut self, ctx: &mut Ctx<'_>) {
         let mut by_leader: BTreeMap<BrokerId, Vec<(Tp, Position)>> = BTreeMap::new();
         for (tp, partition) in &self.partitions {
-            let Some(position) = partition.position.filter(|_| partition.state == Fetchability::Ready && partition.buffer.is_empty() && partition.not_before <= ctx.now) else {
+            let Some(position) = partition.position.filter(|_| {
+                partition.state == Fetchability::Ready && partition.buffer.is_empty() && partition.not_before <= ctx.now
+            }) else {
                 continue;
             };
             match position.leader {
@@ -314,11 +361,24 @@ impl Consumer {
             });
             let positions = partitions.iter().map(|(tp, position)| (*tp, position.offset)).collect();
             self.fetching.insert(leader);
-            self.net.send(ctx, leader, Channel::Client, request, self.config.common.request_timeout, Call::Fetch { positions });
+            self.net.send(
+                ctx,
+                leader,
+                Channel::Client,
+                request,
+                self.config.common.request_timeout,
+                Call::Fetch { positions },
+            );
         }
     }
 
-    pub(super) fn on_fetched(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, asked: Vec<(Tp, Offset)>, outcome: Outcome) {
+    pub(super) fn on_fetched(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        broker: BrokerId,
+        asked: Vec<(Tp, Offset)>,
+        outcome: Outcome,
+    ) {
         self.fetching.remove(&broker);
         let partitions = match outcome {
             Outcome::Answer(Response::Fetch { partitions }) => partitions,
@@ -337,12 +397,22 @@ impl Consumer {
         }
         let policy = self.reset_spec();
         // A position that moved meanwhile makes the answer worthless.
-        let Some(partition) = self.partitions.get_mut(&tp).filter(|p| p.state == Fetchability::Ready && p.position.is_some_and(|at| at.offset == offset)) else { return };
+        let Some(partition) = self
+            .partitions
+            .get_mut(&tp)
+            .filter(|p| p.state == Fetchability::Ready && p.position.is_some_and(|at| at.offset == offset))
+        else {
+            return;
+        };
         match fetched.error {
             ErrorCode::None => {
                 partition.high_watermark = Some(fetched.high_watermark);
                 for batch in &fetched.batches {
-                    let records = batch.data().iter().enumerate().map(|(i, r)| Buffered { tag: r.tag, offset: batch.base_offset + i as i64, epoch: batch.epoch });
+                    let records = batch.data().iter().enumerate().map(|(i, r)| Buffered {
+                        tag: r.tag,
+                        offset: batch.base_offset + i as i64,
+                        epoch: batch.epoch,
+                    });
                     partition.buffer.extend(records.filter(|r| r.offset >= offset));
                 }
             }

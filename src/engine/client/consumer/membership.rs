@@ -1,4 +1,5 @@
-//! Joining a group, heartbeats, leaving (section 7.9): the classic protocol, eager. What a member owns is told by the coordinator alone.
+//! Joining a group, heartbeats, leaving (section 7.9): the classic protocol, eager. What a member owns is told by the
+//! coordinator alone.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -13,7 +14,12 @@ use crate::trace::{Callback, Kind};
 
 impl Consumer {
     fn member(&self) -> MemberRequest {
-        MemberRequest { group: self.spec.group.clone(), generation: self.generation, member_id: self.member_id.clone(), instance_id: self.config.instance_id.clone() }
+        MemberRequest {
+            group: self.spec.group.clone(),
+            generation: self.generation,
+            member_id: self.member_id.clone(),
+            instance_id: self.config.instance_id.clone(),
+        }
     }
 
     fn callback(&self, ctx: &mut Ctx<'_>, callback: Callback, partitions: Vec<Tp>) {
@@ -35,7 +41,10 @@ impl Consumer {
     pub(super) fn rejoin_if_partitions_changed(&mut self) {
         if self.membership == Membership::Stable && self.is_leader {
             let metadata = &self.metadata;
-            let changed = self.snapshot.iter().any(|(name, count)| metadata.topic(name).map_or(0, |t| t.partitions.len()) != *count);
+            let changed = self
+                .snapshot
+                .iter()
+                .any(|(name, count)| metadata.topic(name).map_or(0, |t| t.partitions.len()) != *count);
             self.rejoin |= changed;
         }
     }
@@ -141,7 +150,10 @@ impl Consumer {
             for topic in &topics {
                 self.metadata.want(topic);
             }
-            self.snapshot = topics.into_iter().map(|name| (name.clone(), self.metadata.topic(&name).map_or(0, |t| t.partitions.len()))).collect();
+            self.snapshot = topics
+                .into_iter()
+                .map(|name| (name.clone(), self.metadata.topic(&name).map_or(0, |t| t.partitions.len())))
+                .collect();
             assignments = assignor::range(&answer.members, &self.metadata);
         }
         let request = Request::SyncGroup(SyncGroupRequest { member: self.member(), assignments });
@@ -157,7 +169,9 @@ impl Consumer {
         }
         let assignment = match outcome {
             Outcome::Answer(Response::SyncGroup { error: ErrorCode::None, assignment }) => assignment,
-            Outcome::Answer(Response::SyncGroup { error: ErrorCode::RebalanceInProgress, .. }) => return self.retry_join(ctx, true),
+            Outcome::Answer(Response::SyncGroup { error: ErrorCode::RebalanceInProgress, .. }) => {
+                return self.retry_join(ctx, true);
+            }
             Outcome::Answer(Response::SyncGroup { error, .. }) => return self.on_group_error(ctx, error),
             Outcome::Answer(_) => return self.retry_join(ctx, false),
             Outcome::Failed(_) => {
@@ -194,7 +208,11 @@ impl Consumer {
                 self.reset_generation(true);
                 self.retry_join(ctx, true);
             }
-            ErrorCode::FencedInstanceId | ErrorCode::GroupMaxSizeReached | ErrorCode::InconsistentGroupProtocol | ErrorCode::InvalidSessionTimeout | ErrorCode::InvalidGroupId => {
+            ErrorCode::FencedInstanceId
+            | ErrorCode::GroupMaxSizeReached
+            | ErrorCode::InconsistentGroupProtocol
+            | ErrorCode::InvalidSessionTimeout
+            | ErrorCode::InvalidGroupId => {
                 self.membership = Membership::Unjoined;
                 self.fatal = Some(error.exception());
             }
@@ -224,7 +242,8 @@ impl Consumer {
             let wait = if self.heartbeat_flying { pause } else { self.heartbeat_at.since(ctx.now) };
             ctx.set(timer, wait);
         } else {
-            let (request, timeout, generation) = (Request::Heartbeat(self.member()), self.config.common.request_timeout, self.generation);
+            let (request, timeout, generation) =
+                (Request::Heartbeat(self.member()), self.config.common.request_timeout, self.generation);
             if self.ask_coordinator(ctx, request, timeout, Call::Heartbeat { generation }) {
                 self.heartbeat_flying = true;
                 self.heartbeat_at = ctx.now + self.config.heartbeat_interval;
@@ -292,7 +311,10 @@ impl Consumer {
             match self.closing {
                 Some(Closing::Commit) => {
                     let offsets = self.positions_to_commit(ctx.now);
-                    let wanted = self.config.auto_commit && self.generation.0 >= 0 && !offsets.is_empty() && self.membership == Membership::Stable;
+                    let wanted = self.config.auto_commit
+                        && self.generation.0 >= 0
+                        && !offsets.is_empty()
+                        && self.membership == Membership::Stable;
                     let sent = wanted && self.send_commit(ctx, CommitKind::Close, offsets);
                     self.closing = Some(if sent { Closing::CommitFlying } else { Closing::Leave });
                 }

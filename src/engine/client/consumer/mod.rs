@@ -1,4 +1,5 @@
-//! A consumer of the classic protocol with its application, a loop of `poll` and `commitAsync`. It reads nothing of the cluster but answers.
+//! A consumer of the classic protocol with its application, a loop of `poll` and `commitAsync`. It reads nothing of the
+//! cluster but answers.
 
 pub mod assignor;
 mod commit;
@@ -144,7 +145,14 @@ pub struct Consumer {
 }
 
 impl Consumer {
-    pub fn start(ctx: &mut Ctx<'_>, client: ClientId, name: &Rc<str>, incarnation: Incarnation, bootstrap: Vec<BrokerId>, spec: ConsumerSpec) -> Result<Consumer, ConfigRefusal> {
+    pub fn start(
+        ctx: &mut Ctx<'_>,
+        client: ClientId,
+        name: &Rc<str>,
+        incarnation: Incarnation,
+        bootstrap: Vec<BrokerId>,
+        spec: ConsumerSpec,
+    ) -> Result<Consumer, ConfigRefusal> {
         let config = ConsumerConfig::parse(spec.version, &spec.config)?;
         let client_id = spec.config.get("client.id").cloned().unwrap_or_else(|| name.clone());
         let mut metadata = Metadata::new(bootstrap, config.common, config.allow_auto_create);
@@ -197,7 +205,8 @@ impl Consumer {
 
     /// Whether `poll` waits for the coordinator without end.
     fn blocks(&self) -> bool {
-        self.spec.version == ClientVersion::V1_1 || self.spec.poll == PollForm::Long && self.spec.version < ClientVersion::V4_1
+        self.spec.version == ClientVersion::V1_1
+            || self.spec.poll == PollForm::Long && self.spec.version < ClientVersion::V4_1
     }
 
     /// Whether `poll` goes on to fetch without a coordinator (2.5+).
@@ -233,8 +242,13 @@ impl Consumer {
             ClientTimer::PollInterval => self.on_poll_interval(ctx),
             ClientTimer::Close => self.closing = Some(Closing::Done),
             // These only make the client look again at what is due.
-            ClientTimer::Commit | ClientTimer::CoordinatorRetry | ClientTimer::Retry | ClientTimer::MetadataRefresh => {}
-            ClientTimer::NextRecord | ClientTimer::Burst(_) | ClientTimer::Sender | ClientTimer::Block | ClientTimer::Admin(_) => {}
+            ClientTimer::Commit | ClientTimer::CoordinatorRetry | ClientTimer::Retry | ClientTimer::MetadataRefresh => {
+            }
+            ClientTimer::NextRecord
+            | ClientTimer::Burst(_)
+            | ClientTimer::Sender
+            | ClientTimer::Block
+            | ClientTimer::Admin(_) => {}
         }
     }
 
@@ -318,7 +332,9 @@ impl Consumer {
     fn arm(&mut self, ctx: &mut Ctx<'_>) {
         let mut at = super::config::sooner(self.metadata.wake(ctx.now), self.net.wake(ctx.now));
         let partitions = self.partitions.values().map(|p| p.not_before);
-        for moment in [self.lookup.not_before, self.join_not_before, self.committed_not_before].into_iter().chain(partitions) {
+        for moment in
+            [self.lookup.not_before, self.join_not_before, self.committed_not_before].into_iter().chain(partitions)
+        {
             if moment > ctx.now {
                 at = super::config::sooner(at, Some(moment));
             }
@@ -331,7 +347,13 @@ impl Consumer {
     }
 
     /// Sends to the coordinator if its connection stands.
-    fn ask_coordinator(&mut self, ctx: &mut Ctx<'_>, body: crate::protocol::Request, timeout: crate::base::Dur, call: Call) -> bool {
+    fn ask_coordinator(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        body: crate::protocol::Request,
+        timeout: crate::base::Dur,
+        call: Call,
+    ) -> bool {
         let Some(broker) = self.coordinator else { return false };
         if !self.net.ready(ctx, broker, Channel::Coordinator) {
             return false;

@@ -1,4 +1,5 @@
-//! The loop of the application and the steps of one `poll`, by client version and form (section 7.7). It asks nobody; the steps do.
+//! The loop of the application and the steps of one `poll`, by client version and form (section 7.7). It asks nobody;
+//! the steps do.
 
 use super::coordinator::Step;
 use super::{Closing, CommitKind, Consumer, Poll};
@@ -84,7 +85,10 @@ impl Consumer {
             // The next records are on their way while the application handles these.
             self.send_fetches(ctx);
         }
-        let due = self.spec.commit_every.is_some_and(|every| self.last_commit_call.is_none_or(|last| last + every <= ctx.now));
+        let due = self
+            .spec
+            .commit_every
+            .is_some_and(|every| self.last_commit_call.is_none_or(|last| last + every <= ctx.now));
         let pause = self.pause.take();
         if due {
             self.last_commit_call = Some(ctx.now);

@@ -27,7 +27,8 @@ pub enum ConsumerStatus {
     LookingForCoordinator {
         error: Option<ErrorCode>,
     },
-    /// A member whose coordinator is gone. `reads_on`: its `poll` goes on to fetch; `standing`: partitions that stand still all the same, because their leader moved.
+    /// A member whose coordinator is gone. `reads_on`: its `poll` goes on to fetch; `standing`: partitions that stand
+    /// still all the same, because their leader moved.
     StuckWithoutCoordinator {
         error: Option<ErrorCode>,
         reads_on: bool,
@@ -63,7 +64,11 @@ impl Consumer {
             if self.generation.0 < 0 {
                 return ConsumerStatus::LookingForCoordinator { error };
             }
-            return ConsumerStatus::StuckWithoutCoordinator { error, reads_on: self.reads_on(), standing: self.standing() };
+            return ConsumerStatus::StuckWithoutCoordinator {
+                error,
+                reads_on: self.reads_on(),
+                standing: self.standing(),
+            };
         }
         match self.membership {
             Membership::Unjoined | Membership::Joining => return ConsumerStatus::Joining,
@@ -83,7 +88,9 @@ impl Consumer {
 
     /// Partitions whose leader, as the metadata has it, is not the one that is asked.
     fn standing(&self) -> Vec<Tp> {
-        let moved = |tp: &Tp, p: &Assigned| p.position.is_none_or(|at| self.metadata.partition(*tp).is_some_and(|known| known.leader != at.leader));
+        let moved = |tp: &Tp, p: &Assigned| {
+            p.position.is_none_or(|at| self.metadata.partition(*tp).is_some_and(|known| known.leader != at.leader))
+        };
         self.partitions.iter().filter(|(tp, p)| !self.reads_on() || moved(tp, p)).map(|(tp, _)| *tp).collect()
     }
 

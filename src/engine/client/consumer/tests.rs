@@ -1,4 +1,5 @@
-//! Consumers against a bench of brokers with one member to a group. Rebalances of several members are tested with whole worlds.
+//! Consumers against a bench of brokers with one member to a group. Rebalances of several members are tested with whole
+//! worlds.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -22,7 +23,15 @@ fn spec(version: ClientVersion, poll: PollForm, config: &[(&str, &str)]) -> Cons
     let mut all = vec![("auto.offset.reset", "earliest"), ("enable.auto.commit", "false")];
     all.retain(|(key, _)| config.iter().all(|(other, _)| other != key));
     all.extend_from_slice(config);
-    ConsumerSpec { version, poll, group: "g".into(), topics: vec!["t".into()], config: config_map(&all), poll_every: Dur::ms(200), commit_every: Some(Dur::secs(1)) }
+    ConsumerSpec {
+        version,
+        poll,
+        group: "g".into(),
+        topics: vec!["t".into()],
+        config: config_map(&all),
+        poll_every: Dur::ms(200),
+        commit_every: Some(Dur::secs(1)),
+    }
 }
 
 fn start(bench: &mut Bench, version: ClientVersion, poll: PollForm, config: &[(&str, &str)]) -> Client {
@@ -30,7 +39,16 @@ fn start(bench: &mut Bench, version: ClientVersion, poll: PollForm, config: &[(&
 }
 
 fn callbacks(bench: &Bench) -> Vec<(Callback, usize)> {
-    bench.notes().filter_map(|(_, k)| if let Kind::RebalanceCallback { callback, partitions, .. } = k { Some((*callback, partitions.len())) } else { None }).collect()
+    bench
+        .notes()
+        .filter_map(|(_, k)| {
+            if let Kind::RebalanceCallback { callback, partitions, .. } = k {
+                Some((*callback, partitions.len()))
+            } else {
+                None
+            }
+        })
+        .collect()
 }
 
 fn failed_commits(bench: &Bench) -> usize {
@@ -41,16 +59,35 @@ fn failed_commits(bench: &Bench) -> usize {
 fn g_17_range_gives_the_first_members_one_more() {
     let config = ProducerConfig::parse(ClientVersion::V4_1, &ConfigMap::new()).expect("defaults").common;
     let mut metadata = Metadata::new(vec![], config, true);
-    let partition = PartitionMetadata { error: ErrorCode::None, leader: Some(BrokerId(1)), leader_epoch: LeaderEpoch(0), replicas: vec![], isr: vec![] };
-    let topic = TopicMetadata { error: ErrorCode::None, name: "t".into(), topic: Some(TopicId(1)), partitions: vec![partition; 10] };
+    let partition = PartitionMetadata {
+        error: ErrorCode::None,
+        leader: Some(BrokerId(1)),
+        leader_epoch: LeaderEpoch(0),
+        replicas: vec![],
+        isr: vec![],
+    };
+    let topic = TopicMetadata {
+        error: ErrorCode::None,
+        name: "t".into(),
+        topic: Some(TopicId(1)),
+        partitions: vec![partition; 10],
+    };
     let mut node = TestNode::new(crate::base::NodeId::Client(crate::base::ClientId(1)));
     metadata.on_answer(&mut node.ctx(), MetadataResponse { brokers: vec![], topics: vec![topic] });
-    let member = |id: &str, instance: Option<&str>| (Rc::from(id), instance.map(Rc::from), Subscription { topics: vec!["t".into()], owned: vec![] });
+    let member = |id: &str, instance: Option<&str>| {
+        (Rc::from(id), instance.map(Rc::from), Subscription { topics: vec!["t".into()], owned: vec![] })
+    };
     let numbers = |members: &[assignor::Member]| -> Vec<(std::string::String, Vec<u32>)> {
-        assignor::range(members, &metadata).into_iter().map(|(id, tps)| (std::string::String::from(&*id), tps.iter().map(|tp| tp.partition).collect())).collect()
+        assignor::range(members, &metadata)
+            .into_iter()
+            .map(|(id, tps)| (std::string::String::from(&*id), tps.iter().map(|tp| tp.partition).collect()))
+            .collect()
     };
     let four = numbers(&[member("c", None), member("a", None), member("d", None), member("b", None)]);
-    assert_eq!(four, [("a".into(), vec![0, 1, 2]), ("b".into(), vec![3, 4, 5]), ("c".into(), vec![6, 7]), ("d".into(), vec![8, 9])]);
+    assert_eq!(
+        four,
+        [("a".into(), vec![0, 1, 2]), ("b".into(), vec![3, 4, 5]), ("c".into(), vec![6, 7]), ("d".into(), vec![8, 9])]
+    );
     let statics = numbers(&[member("a", None), member("z", Some("s2")), member("y", Some("s1"))]);
     assert_eq!(statics.iter().map(|(id, _)| &**id).collect::<Vec<_>>(), ["y", "z", "a"]);
 }
@@ -112,7 +149,10 @@ fn g_28_what_is_read_without_a_coordinator_depends_on_version_and_form_of_poll()
     for version in [ClientVersion::V2_3, ClientVersion::V3_9] {
         let (read, failed, slow) = long(version);
         assert_eq!((read, slow), (0, 0), "{version:?}: its poll has not returned");
-        assert!((4..=8).contains(&failed), "{version:?}: commits are tried only while a dead coordinator is named, {failed}");
+        assert!(
+            (4..=8).contains(&failed),
+            "{version:?}: commits are tried only while a dead coordinator is named, {failed}"
+        );
     }
     assert_eq!(duration(ClientVersion::V1_1).0, 0, "1.1 has one form of poll");
 }
@@ -125,12 +165,21 @@ fn e_02_a_poll_that_found_a_dead_coordinator_still_takes_its_own_time() {
         bench.run(&mut client, 3_000);
         bench.kill(1);
         bench.run(&mut client, 63_000);
-        let times = |is: fn(&Kind) -> bool| bench.notes().filter(|(at, k)| *at > SimTime(6_000_000) && is(k)).map(|(at, _)| at.0 / 1_000).collect::<Vec<u64>>();
+        let times = |is: fn(&Kind) -> bool| {
+            bench
+                .notes()
+                .filter(|(at, k)| *at > SimTime(6_000_000) && is(k))
+                .map(|(at, _)| at.0 / 1_000)
+                .collect::<Vec<u64>>()
+        };
         let found = times(|k| matches!(k, Kind::CoordinatorDiscovered { .. }));
         let failed = times(|k| matches!(k, Kind::CommitFailed { .. }));
         for at in failed.iter().skip(1) {
             let since = found.iter().rev().find(|f| *f < at).map(|f| at - f);
-            assert!(since.is_some_and(|ms| (200..300).contains(&ms)), "{version:?}: a commit at {at}, {since:?} ms after the last answer that was believed");
+            assert!(
+                since.is_some_and(|ms| (200..300).contains(&ms)),
+                "{version:?}: a commit at {at}, {since:?} ms after the last answer that was believed"
+            );
         }
         // A round of less than a second commits nothing, and the next one does.
         assert!((36..=45).contains(&failed.len()), "{version:?}: one in 1.4 s on average, {} in 57 s", failed.len());
@@ -152,13 +201,26 @@ fn g_29_partitions_whose_leader_moved_stand_still_until_the_coordinator_is_back(
     bench.run(&mut client, 30_000);
     assert_eq!(bench.delivered(), 23, "the two others are read");
     let status = client.as_consumer().map(|c| c.status(bench.node.now));
-    assert_eq!(status, Some(ConsumerStatus::StuckWithoutCoordinator { error: Some(ErrorCode::CoordinatorNotAvailable), reads_on: true, standing: vec![TP0] }));
+    assert_eq!(
+        status,
+        Some(ConsumerStatus::StuckWithoutCoordinator {
+            error: Some(ErrorCode::CoordinatorNotAvailable),
+            reads_on: true,
+            standing: vec![TP0]
+        })
+    );
     bench.down.clear();
     bench.coordinator = Ok(BrokerId(1));
     bench.run(&mut client, 36_000);
     assert_eq!(bench.delivered(), 33);
     assert_eq!(callbacks(&bench).len(), 1, "same generation, no rebalance");
-    assert!(bench.requests.iter().any(|(_, broker, r)| *broker == BrokerId(2) && matches!(r, Request::OffsetForLeaderEpoch { .. })), "validated first");
+    assert!(
+        bench
+            .requests
+            .iter()
+            .any(|(_, broker, r)| *broker == BrokerId(2) && matches!(r, Request::OffsetForLeaderEpoch { .. })),
+        "validated first"
+    );
 }
 
 #[test]
@@ -183,14 +245,20 @@ fn g_10_and_g_35_reset_decides_where_a_lost_position_goes_on() {
         bench.fill(0, 20);
         bench.partition(0).start = 15;
         bench.partition(0).log.drain(..15);
-        bench.committed.insert(TP0, OffsetAndMetadata { offset: 10, leader_epoch: None, commit_timestamp: SimTime::ZERO });
+        bench
+            .committed
+            .insert(TP0, OffsetAndMetadata { offset: 10, leader_epoch: None, commit_timestamp: SimTime::ZERO });
         let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[("auto.offset.reset", reset)]);
         bench.run(&mut client, 4_000);
         assert_eq!(bench.delivered(), read, "{reset}");
         let threw = bench.count(|k| matches!(k, Kind::PollFailed { exception: "OffsetOutOfRangeException", .. }));
         assert_eq!(threw > 1, reset == "none", "{reset}: {threw}");
         let committed = bench.committed.get(&TP0).map(|o| o.offset);
-        assert_eq!(committed, Some(if reset == "none" { 10 } else { 20 }), "{reset}: positions are committed, also where nothing was read");
+        assert_eq!(
+            committed,
+            Some(if reset == "none" { 10 } else { 20 }),
+            "{reset}: positions are committed, also where nothing was read"
+        );
     }
 }
 
@@ -228,7 +296,8 @@ fn g_31_a_member_that_does_not_poll_leaves_and_loses_its_partitions() {
     bench.run(&mut client, 2_000);
     bench.send(&mut client, Event::Command(ClientCommand::PausePolling { span: Dur::secs(15) }));
     bench.run(&mut client, 12_000);
-    let left = bench.requests.iter().find(|(_, _, r)| matches!(r, Request::LeaveGroup(_))).map(|(at, _, _)| at.0 / 1_000_000);
+    let left =
+        bench.requests.iter().find(|(_, _, r)| matches!(r, Request::LeaveGroup(_))).map(|(at, _, _)| at.0 / 1_000_000);
     assert!(left.is_some_and(|at| (7..=8).contains(&at)), "{left:?}");
     assert_eq!(callbacks(&bench), [(Callback::Assigned, 1)], "the application is not told while it does not poll");
     bench.run(&mut client, 20_000);
@@ -237,12 +306,17 @@ fn g_31_a_member_that_does_not_poll_leaves_and_loses_its_partitions() {
 
 #[test]
 fn a_rebalance_revokes_and_assigns_and_an_unknown_member_loses() {
-    for (error, told) in [(ErrorCode::RebalanceInProgress, Callback::Revoked), (ErrorCode::UnknownMemberId, Callback::Lost)] {
+    for (error, told) in
+        [(ErrorCode::RebalanceInProgress, Callback::Revoked), (ErrorCode::UnknownMemberId, Callback::Lost)]
+    {
         let mut bench = Bench::new(&[1, 2]);
         let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[]);
         bench.run(&mut client, 1_000);
         let once = Cell::new(false);
-        bench.hook = Some(Box::new(move |_, r| (matches!(r, Request::Heartbeat(_)) && !once.replace(true)).then_some(Reply::Answer(Response::Heartbeat { error }))));
+        bench.hook = Some(Box::new(move |_, r| {
+            (matches!(r, Request::Heartbeat(_)) && !once.replace(true))
+                .then_some(Reply::Answer(Response::Heartbeat { error }))
+        }));
         bench.run(&mut client, 5_000);
         assert_eq!(callbacks(&bench), [(Callback::Assigned, 2), (told, 2), (Callback::Assigned, 2)], "{error:?}");
     }
@@ -288,7 +362,9 @@ fn seek_reads_again_from_there() {
     bench.send(&mut client, Event::Command(ClientCommand::Seek { topic: "t".into(), partition: 0, offset: 4 }));
     bench.run(&mut client, 4_000);
     assert_eq!(bench.delivered(), 16);
-    let position = client.as_consumer().and_then(|c| c.partitions().next().and_then(|(tp, p)| p.position.map(|at| (tp, at.offset))));
+    let position = client
+        .as_consumer()
+        .and_then(|c| c.partitions().next().and_then(|(tp, p)| p.position.map(|at| (tp, at.offset))));
     assert_eq!(position, Some((Tp { topic: TopicId(1), partition: 0 }, 10)));
 }
 
@@ -300,7 +376,9 @@ fn a_coordinator_that_says_nothing_for_a_session_is_looked_for_again() {
     bench.frozen.insert(BrokerId(1));
     bench.coordinator = Ok(BrokerId(3));
     bench.run(&mut client, 12_000);
-    let lost = |bench: &Bench| bench.notes().find_map(|(at, k)| matches!(k, Kind::CoordinatorUnknown { .. }).then_some(at.0 / 1_000));
+    let lost = |bench: &Bench| {
+        bench.notes().find_map(|(at, k)| matches!(k, Kind::CoordinatorUnknown { .. }).then_some(at.0 / 1_000))
+    };
     assert_eq!(lost(&bench), None);
     // The look-up itself may fall on the frozen broker, and then costs a request time-out.
     bench.run(&mut client, 60_000);

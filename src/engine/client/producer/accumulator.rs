@@ -92,7 +92,10 @@ impl Accumulator {
 
     /// Whether a record of this size would go into a batch that exists.
     pub fn fits(&self, part: &Part, size: usize, batch_size: usize) -> bool {
-        self.queues.get(part).and_then(VecDeque::back).is_some_and(|last| !last.closed && last.bytes + size <= batch_size)
+        self.queues
+            .get(part)
+            .and_then(VecDeque::back)
+            .is_some_and(|last| !last.closed && last.bytes + size <= batch_size)
     }
 
     /// Whether no batch of the partition is being filled.
@@ -124,7 +127,9 @@ impl Accumulator {
             queue.push_front(batch);
             return;
         };
-        let place = queue.iter().position(|other| other.stamp.is_none_or(|other| other.base_sequence > stamp.base_sequence || other.epoch < stamp.epoch));
+        let place = queue.iter().position(|other| {
+            other.stamp.is_none_or(|other| other.base_sequence > stamp.base_sequence || other.epoch < stamp.epoch)
+        });
         queue.insert(place.unwrap_or(queue.len()), batch);
     }
 
@@ -149,7 +154,8 @@ impl Accumulator {
         let mut expired = Vec::new();
         for queue in self.queues.values_mut() {
             if queue.iter().any(|b| b.deadline(delivery_timeout) <= now) {
-                let (gone, kept): (VecDeque<Batch>, VecDeque<Batch>) = queue.drain(..).partition(|b| b.deadline(delivery_timeout) <= now);
+                let (gone, kept): (VecDeque<Batch>, VecDeque<Batch>) =
+                    queue.drain(..).partition(|b| b.deadline(delivery_timeout) <= now);
                 expired.extend(gone);
                 *queue = kept;
             }

@@ -1,4 +1,5 @@
-//! The application of a producer: its steady rate, its bursts, and `send`, which blocks while metadata is missing. It never looks at answers.
+//! The application of a producer: its steady rate, its bursts, and `send`, which blocks while metadata is missing. It
+//! never looks at answers.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -66,7 +67,10 @@ impl Application {
     }
     /// The `send` that blocks longest: topic, partition, since.
     pub fn blocked(&self) -> Option<(&Rc<str>, Option<u32>, SimTime)> {
-        self.threads.values().filter_map(|t| t.blocked.as_ref().map(|(_, since)| (&t.topic, t.partition, *since))).min_by_key(|(_, _, since)| *since)
+        self.threads
+            .values()
+            .filter_map(|t| t.blocked.as_ref().map(|(_, since)| (&t.topic, t.partition, *since)))
+            .min_by_key(|(_, _, since)| *since)
     }
 
     fn next_steady(&mut self) -> Record {
@@ -118,7 +122,10 @@ impl Producer {
         let every = interval(app.spec.rate);
         // The phase differs between producers, so that they do not all send at one instant.
         let next_at = ctx.now + ctx.rng.between(Dur::ZERO, every);
-        app.threads.insert(STEADY, Thread { source: Source::Steady, topic, partition: app.spec.partition, every, next_at, blocked: None });
+        app.threads.insert(
+            STEADY,
+            Thread { source: Source::Steady, topic, partition: app.spec.partition, every, next_at, blocked: None },
+        );
         ctx.set(Timer::Client(ClientTimer::NextRecord), next_at.since(ctx.now));
     }
 
@@ -140,9 +147,18 @@ impl Producer {
         }
     }
 
-    pub(super) fn start_burst(&mut self, ctx: &mut Ctx<'_>, (topic, partition): (Rc<str>, Option<u32>), every: Dur, source: Source) {
+    pub(super) fn start_burst(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        (topic, partition): (Rc<str>, Option<u32>),
+        every: Dur,
+        source: Source,
+    ) {
         self.application.started += 1;
-        self.application.threads.insert(self.application.started, Thread { source, topic, partition, every, next_at: ctx.now, blocked: None });
+        self.application.threads.insert(
+            self.application.started,
+            Thread { source, topic, partition, every, next_at: ctx.now, blocked: None },
+        );
         self.run_application(ctx);
     }
 
@@ -188,7 +204,12 @@ impl Producer {
                     };
                     let Some(record) = record else { return };
                     self.counts.sent += 1;
-                    ctx.note(Kind::RecordSent { tag: record.tag, topic: thread.topic.clone(), partition: thread.partition, value: record.value.clone() });
+                    ctx.note(Kind::RecordSent {
+                        tag: record.tag,
+                        topic: thread.topic.clone(),
+                        partition: thread.partition,
+                        value: record.value.clone(),
+                    });
                     (record, ctx.now)
                 }
             };
@@ -217,7 +238,11 @@ impl Producer {
     fn send(&mut self, ctx: &mut Ctx<'_>, topic: &Rc<str>, partition: Option<u32>, record: &Record) -> bool {
         self.metadata.want(topic);
         let known = match self.metadata.topic(topic) {
-            Some(known) if !known.partitions.is_empty() && partition.is_none_or(|p| (p as usize) < known.partitions.len()) => known,
+            Some(known)
+                if !known.partitions.is_empty() && partition.is_none_or(|p| (p as usize) < known.partitions.len()) =>
+            {
+                known
+            }
             Some(_) | None => {
                 self.metadata.request_update();
                 return false;

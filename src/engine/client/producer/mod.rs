@@ -138,7 +138,13 @@ pub struct Producer {
 
 impl Producer {
     /// Starts a producer; `refused` as the Java constructor throws.
-    pub fn start(ctx: &mut Ctx<'_>, client: ClientId, incarnation: Incarnation, bootstrap: Vec<BrokerId>, spec: ProducerSpec) -> Result<Producer, ConfigRefusal> {
+    pub fn start(
+        ctx: &mut Ctx<'_>,
+        client: ClientId,
+        incarnation: Incarnation,
+        bootstrap: Vec<BrokerId>,
+        spec: ProducerSpec,
+    ) -> Result<Producer, ConfigRefusal> {
         let config = ProducerConfig::parse(spec.version, &spec.config)?;
         let mut producer = Producer {
             net: Net::new(NodeId::Client(client), incarnation, config.common),
@@ -167,7 +173,9 @@ impl Producer {
         }
         match event {
             Event::Command(command) => self.on_command(ctx, command),
-            Event::Timer(Timer::Client(ClientTimer::NextRecord | ClientTimer::Burst(_) | ClientTimer::Block)) => self.run_application(ctx),
+            Event::Timer(Timer::Client(ClientTimer::NextRecord | ClientTimer::Burst(_) | ClientTimer::Block)) => {
+                self.run_application(ctx)
+            }
             Event::Timer(Timer::Client(_)) => {}
             Event::Shutdown => {
                 self.closing = true;
@@ -186,11 +194,19 @@ impl Producer {
         match command {
             ClientCommand::Produce { action: _, topic, partition, key, values, count, every, first_tag } => {
                 if !self.closing {
-                    self.start_burst(ctx, (topic, partition), every, Source::Burst { key, values, count, made: 0, first_tag });
+                    self.start_burst(
+                        ctx,
+                        (topic, partition),
+                        every,
+                        Source::Burst { key, values, count, made: 0, first_tag },
+                    );
                 }
             }
             ClientCommand::SetRate { per_second } => self.set_rate(ctx, per_second),
-            ClientCommand::PausePolling { .. } | ClientCommand::Seek { .. } | ClientCommand::Commit | ClientCommand::Admin { .. } => {}
+            ClientCommand::PausePolling { .. }
+            | ClientCommand::Seek { .. }
+            | ClientCommand::Commit
+            | ClientCommand::Admin { .. } => {}
         }
     }
 
@@ -209,7 +225,9 @@ impl Producer {
                 self.run_application(ctx);
             }
             NetDone::Done { broker: _, token: Call::InitProducerId, outcome } => self.on_producer_id(ctx, outcome),
-            NetDone::Done { broker: _, token: Call::Produce(batches), outcome } => self.on_produced(ctx, batches, outcome),
+            NetDone::Done { broker: _, token: Call::Produce(batches), outcome } => {
+                self.on_produced(ctx, batches, outcome)
+            }
         }
     }
 
@@ -236,7 +254,14 @@ impl Producer {
         if let Ok(broker) = self.net.least_loaded(ctx, self.metadata.brokers()) {
             self.id_request = IdRequest::Flying { failures };
             let timeout = self.config.common.request_timeout;
-            self.net.send(ctx, broker, Channel::Client, crate::protocol::Request::InitProducerId, timeout, Call::InitProducerId);
+            self.net.send(
+                ctx,
+                broker,
+                Channel::Client,
+                crate::protocol::Request::InitProducerId,
+                timeout,
+                Call::InitProducerId,
+            );
         }
     }
 
@@ -293,17 +318,32 @@ impl Producer {
         }
         if let Some((topic, partition, since)) = self.application.blocked() {
             let error = self.metadata.error_of(topic);
-            return ProducerStatus::WaitingForMetadata { topic: topic.clone(), partition, error, until: since + self.config.max_block };
+            return ProducerStatus::WaitingForMetadata {
+                topic: topic.clone(),
+                partition,
+                error,
+                until: since + self.config.max_block,
+            };
         }
         let leader = |b: &Batch| self.metadata.tp(&b.part.0, b.part.1).and_then(|tp| self.metadata.leader(tp));
         if let Some(batch) = self.queues.batches().find(|b| leader(b).is_none()) {
             let known = self.metadata.topic(&batch.part.0).and_then(|t| t.partitions.get(batch.part.1 as usize));
-            let error = known.map_or(ErrorCode::UnknownTopicOrPartition, |p| if p.error.is_none() { ErrorCode::LeaderNotAvailable } else { p.error });
+            let error = known.map_or(ErrorCode::UnknownTopicOrPartition, |p| {
+                if p.error.is_none() { ErrorCode::LeaderNotAvailable } else { p.error }
+            });
             return ProducerStatus::NoLeader { topic: batch.part.0.clone(), partition: batch.part.1, error };
         }
-        if let Some(batch) = self.queues.batches().chain(self.flying.values().map(|f| &f.batch)).find(|b| b.attempts > 0) {
+        if let Some(batch) =
+            self.queues.batches().chain(self.flying.values().map(|f| &f.batch)).find(|b| b.attempts > 0)
+        {
             let (topic, partition) = batch.part.clone();
-            return ProducerStatus::Retrying { topic, partition, error: batch.last_error, attempts: batch.attempts, next_at: batch.retry_at };
+            return ProducerStatus::Retrying {
+                topic,
+                partition,
+                error: batch.last_error,
+                attempts: batch.attempts,
+                next_at: batch.retry_at,
+            };
         }
         if let Some(oldest) = self.flying.values().map(|f| f.since).min() {
             return ProducerStatus::AwaitingAnswers { oldest };

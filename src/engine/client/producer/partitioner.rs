@@ -26,7 +26,14 @@ pub struct Partitioner {
 
 impl Partitioner {
     /// Partition of a record with or without a key.
-    pub fn choose(&mut self, rng: &mut Rng, config: &ProducerConfig, queues: &Accumulator, (name, topic): (&Rc<str>, &KnownTopic), record: &Record) -> u32 {
+    pub fn choose(
+        &mut self,
+        rng: &mut Rng,
+        config: &ProducerConfig,
+        queues: &Accumulator,
+        (name, topic): (&Rc<str>, &KnownTopic),
+        record: &Record,
+    ) -> u32 {
         let size = record.size();
         let n = topic.partitions.len() as u32;
         if let Some(key) = &record.key {
@@ -67,7 +74,11 @@ impl Partitioner {
                 }
                 let bytes = current.1 + size;
                 // Produced twice the size without a pause in which to switch.
-                let next = if bytes >= 2 * config.batch_size.max(1) { (Self::draw(rng, config, queues, name, &choice), 0) } else { (current.0, bytes) };
+                let next = if bytes >= 2 * config.batch_size.max(1) {
+                    (Self::draw(rng, config, queues, name, &choice), 0)
+                } else {
+                    (current.0, bytes)
+                };
                 (current.0, Spread::Sticky { partition: next.0, bytes: next.1 })
             }
         };
@@ -107,7 +118,11 @@ mod tests {
     use crate::protocol::{ConfigMap, ErrorCode};
 
     fn topic(leaders: &[bool]) -> KnownTopic {
-        let partition = |has: &bool| KnownPartition { leader: has.then_some(BrokerId(1)), epoch: LeaderEpoch(0), error: ErrorCode::None };
+        let partition = |has: &bool| KnownPartition {
+            leader: has.then_some(BrokerId(1)),
+            epoch: LeaderEpoch(0),
+            error: ErrorCode::None,
+        };
         KnownTopic { id: TopicId(1), partitions: leaders.iter().map(partition).collect() }
     }
 
@@ -117,7 +132,9 @@ mod tests {
         let mut partitioner = Partitioner::default();
         let name: Rc<str> = "t".into();
         let record = Record { tag: Tag(0), key: key.map(Rc::from), value: "v".repeat(size - 7).into() };
-        (0..count).map(|_| partitioner.choose(&mut rng, &config, &Accumulator::default(), (&name, &topic(leaders)), &record)).collect()
+        (0..count)
+            .map(|_| partitioner.choose(&mut rng, &config, &Accumulator::default(), (&name, &topic(leaders)), &record))
+            .collect()
     }
 
     #[test]

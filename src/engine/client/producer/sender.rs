@@ -1,4 +1,5 @@
-//! The sender of a producer: what goes out when, and what answers mean (Sender, RecordAccumulator.drain). It makes no record.
+//! The sender of a producer: what goes out when, and what answers mean (Sender, RecordAccumulator.drain). It makes no
+//! record.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -37,7 +38,12 @@ impl Producer {
         for part in self.queues.parts() {
             at = sooner(at, self.queues.ready_at(&part, self.config.linger, self.closing).filter(|t| *t > ctx.now));
         }
-        let deadlines = self.queues.batches().chain(self.flying.values().map(|f| &f.batch)).map(|b| b.deadline(self.config.delivery_timeout)).min();
+        let deadlines = self
+            .queues
+            .batches()
+            .chain(self.flying.values().map(|f| &f.batch))
+            .map(|b| b.deadline(self.config.delivery_timeout))
+            .min();
         at = sooner(at, deadlines);
         if let IdRequest::Idle { not_before, .. } = self.id_request
             && self.config.idempotent
@@ -56,7 +62,8 @@ impl Producer {
     /// Fails batches whose delivery time has passed, waiting ones and those under way.
     fn expire(&mut self, ctx: &mut Ctx<'_>) {
         let limit = self.config.delivery_timeout;
-        let late: Vec<u64> = self.flying.iter().filter(|(_, f)| f.batch.deadline(limit) <= ctx.now).map(|(id, _)| *id).collect();
+        let late: Vec<u64> =
+            self.flying.iter().filter(|(_, f)| f.batch.deadline(limit) <= ctx.now).map(|(id, _)| *id).collect();
         let mut expired: Vec<Batch> = late.iter().filter_map(|id| self.flying.remove(id)).map(|f| f.batch).collect();
         expired.extend(self.queues.take_expired(ctx.now, limit));
         for batch in expired {
@@ -102,7 +109,11 @@ impl Producer {
         }
         loop {
             let parts = self.queues.parts();
-            let busy: BTreeSet<Part> = if self.config.max_in_flight == 1 { self.flying.values().map(|f| f.batch.part.clone()).collect() } else { BTreeSet::new() };
+            let busy: BTreeSet<Part> = if self.config.max_in_flight == 1 {
+                self.flying.values().map(|f| f.batch.part.clone()).collect()
+            } else {
+                BTreeSet::new()
+            };
             let mut by_leader: BTreeMap<BrokerId, Vec<(Tp, Part)>> = BTreeMap::new();
             let mut ready: BTreeSet<BrokerId> = BTreeSet::new();
             for part in parts {
@@ -112,14 +123,17 @@ impl Producer {
                     self.metadata.request_update();
                     continue;
                 };
-                if self.queues.is_ready(&part, ctx.now, self.config.linger, self.closing) && !self.is_held(&part, &busy) {
+                if self.queues.is_ready(&part, ctx.now, self.config.linger, self.closing) && !self.is_held(&part, &busy)
+                {
                     ready.insert(leader);
                 }
                 by_leader.entry(leader).or_default().push((tp, part));
             }
             let mut sent = false;
             for leader in ready {
-                if !self.net.ready(ctx, leader, Channel::Client) || self.net.n_in_flight(leader, Channel::Client) >= self.config.max_in_flight {
+                if !self.net.ready(ctx, leader, Channel::Client)
+                    || self.net.n_in_flight(leader, Channel::Client) >= self.config.max_in_flight
+                {
                     continue;
                 }
                 let mut parts = by_leader.remove(&leader).unwrap_or_default();
@@ -159,9 +173,23 @@ impl Producer {
     fn send_request(&mut self, ctx: &mut Ctx<'_>, leader: BrokerId, batches: Vec<(Tp, Batch)>) {
         let wire = batches.iter().map(|(tp, b)| {
             let payload = Payload::Data(b.records.clone().into());
-            (*tp, RecordBatch { base_offset: 0, epoch: -1, producer: b.stamp, timestamp: b.created, payload, origin: b.origin })
+            (
+                *tp,
+                RecordBatch {
+                    base_offset: 0,
+                    epoch: -1,
+                    producer: b.stamp,
+                    timestamp: b.created,
+                    payload,
+                    origin: b.origin,
+                },
+            )
         });
-        let request = Request::Produce(ProduceRequest { acks: self.config.acks, timeout: self.config.common.request_timeout, batches: wire.collect() });
+        let request = Request::Produce(ProduceRequest {
+            acks: self.config.acks,
+            timeout: self.config.common.request_timeout,
+            batches: wire.collect(),
+        });
         let origin = batches[0].1.origin;
         if self.config.acks == Acks::Zero {
             ctx.caused_by(origin, |ctx| self.net.send_and_forget(ctx, leader, request));
@@ -216,7 +244,8 @@ impl Producer {
             self.metadata.on_hint(ctx, result.tp, hint);
         }
         let in_time = batch.deadline(self.config.delivery_timeout) > ctx.now && batch.attempts < self.config.retries;
-        let retry = in_time && if self.config.idempotent { self.sequences.may_retry(&batch, error) } else { error.retriable() };
+        let retry =
+            in_time && if self.config.idempotent { self.sequences.may_retry(&batch, error) } else { error.retriable() };
         if error.refreshes_metadata() {
             self.metadata.request_update();
         }
@@ -229,8 +258,10 @@ impl Producer {
         batch.attempts += 1;
         batch.last_error = error;
         // A leader newer than the one that was asked needs no pause (KIP-951).
-        let moved = self.config.common.leader_hints && self.metadata.partition(result.tp).map(|p| p.epoch) > batch.sent_epoch;
-        batch.retry_at = if moved { ctx.now } else { ctx.now + self.config.common.retry.after(batch.attempts, ctx.rng) };
+        let moved =
+            self.config.common.leader_hints && self.metadata.partition(result.tp).map(|p| p.epoch) > batch.sent_epoch;
+        batch.retry_at =
+            if moved { ctx.now } else { ctx.now + self.config.common.retry.after(batch.attempts, ctx.rng) };
         self.queues.put_back(batch);
     }
 
@@ -261,7 +292,11 @@ impl Producer {
         }
         let metadata = &self.metadata;
         for batch in self.queues.batches_mut().filter(|b| b.attempts > 0 && b.retry_at > now) {
-            if batch.tp.and_then(|tp| metadata.partition(tp)).is_some_and(|p| p.leader.is_some() && Some(p.epoch) > batch.sent_epoch) {
+            if batch
+                .tp
+                .and_then(|tp| metadata.partition(tp))
+                .is_some_and(|p| p.leader.is_some() && Some(p.epoch) > batch.sent_epoch)
+            {
                 batch.retry_at = now;
             }
         }

@@ -50,7 +50,10 @@ impl Sequences {
         let Some((id, epoch)) = self.current else { return true };
         let Some(numbers) = self.parts.get(&batch.part) else { return false };
         match batch.stamp {
-            None => self.unresolved.contains_key(&batch.part) || !numbers.open.is_empty() && (numbers.id, numbers.epoch) != (id, epoch),
+            None => {
+                self.unresolved.contains_key(&batch.part)
+                    || !numbers.open.is_empty() && (numbers.id, numbers.epoch) != (id, epoch)
+            }
             // A retry waits until everything with a lower number has its outcome.
             Some(stamp) => numbers.open.first_key_value().is_some_and(|(first, _)| *first != stamp.base_sequence),
         }
@@ -111,7 +114,9 @@ impl Sequences {
     pub fn may_retry(&mut self, batch: &Batch, error: ErrorCode) -> bool {
         if error == ErrorCode::OutOfOrderSequenceNumber {
             let is_next = match (batch.stamp, self.parts.get(&batch.part)) {
-                (Some(stamp), Some(numbers)) => numbers.last_acked.map_or(0, |last| sequence_after(last, 1)) == stamp.base_sequence,
+                (Some(stamp), Some(numbers)) => {
+                    numbers.last_acked.map_or(0, |last| sequence_after(last, 1)) == stamp.base_sequence
+                }
                 (_, _) => false,
             };
             if !self.unresolved.contains_key(&batch.part) && (batch.sequence_reset || !is_next) {
@@ -125,8 +130,12 @@ impl Sequences {
 
     /// Partitions whose unknown outcomes are settled: nothing is open any more.
     pub fn resolve(&mut self) {
-        let settled: Vec<(Part, i32)> =
-            self.unresolved.iter().filter(|(part, _)| self.parts.get(*part).is_none_or(|n| n.open.is_empty())).map(|(part, next)| (part.clone(), *next)).collect();
+        let settled: Vec<(Part, i32)> = self
+            .unresolved
+            .iter()
+            .filter(|(part, _)| self.parts.get(*part).is_none_or(|n| n.open.is_empty()))
+            .map(|(part, next)| (part.clone(), *next))
+            .collect();
         for (part, next) in settled {
             self.unresolved.remove(&part);
             let acked = self.parts.get(&part).and_then(|n| n.last_acked).map_or(0, |last| sequence_after(last, 1));

@@ -16,15 +16,31 @@ use crate::protocol::{ErrorCode, ProduceResult, Request, Response};
 use crate::trace::Kind;
 
 fn start(bench: &mut Bench, version: ClientVersion, config: &[(&str, &str)]) -> Client {
-    let spec = ProducerSpec { version, config: config_map(config), topic: None, partition: None, rate: 0, keys: Keys::None, value_size: 0 };
+    let spec = ProducerSpec {
+        version,
+        config: config_map(config),
+        topic: None,
+        partition: None,
+        rate: 0,
+        keys: Keys::None,
+        value_size: 0,
+    };
     bench.start(ClientKind::Producer(spec)).expect("allowed configs")
 }
 
 fn refusal(error: ErrorCode) -> Reply {
-    Reply::Answer(Response::Produce { results: vec![ProduceResult { tp: TP0, error, base_offset: -1, current_leader: None }] })
+    Reply::Answer(Response::Produce {
+        results: vec![ProduceResult { tp: TP0, error, base_offset: -1, current_leader: None }],
+    })
 }
 
-const PLAIN: &[(&str, &str)] = &[("enable.idempotence", "false"), ("linger.ms", "0"), ("acks", "all"), ("request.timeout.ms", "6000"), ("delivery.timeout.ms", "40000")];
+const PLAIN: &[(&str, &str)] = &[
+    ("enable.idempotence", "false"),
+    ("linger.ms", "0"),
+    ("acks", "all"),
+    ("request.timeout.ms", "6000"),
+    ("delivery.timeout.ms", "40000"),
+];
 
 #[test]
 fn p_15_without_a_leader_a_batch_fails_at_its_delivery_timeout_and_not_before() {
@@ -45,7 +61,10 @@ fn p_16_a_retried_batch_is_overtaken_without_idempotence() {
     let mut client = start(&mut bench, ClientVersion::V4_1, PLAIN);
     bench.run(&mut client, 1_000);
     let refused = Cell::new(false);
-    bench.hook = Some(Box::new(move |_, request| (matches!(request, Request::Produce(_)) && !refused.replace(true)).then(|| refusal(ErrorCode::NotLeaderOrFollower))));
+    bench.hook = Some(Box::new(move |_, request| {
+        (matches!(request, Request::Produce(_)) && !refused.replace(true))
+            .then(|| refusal(ErrorCode::NotLeaderOrFollower))
+    }));
     bench.produce(&mut client, Some(0), None, "v", 2, Dur::us(500));
     bench.run(&mut client, 3_000);
     let values: Vec<_> = bench.partition(0).values();
@@ -58,7 +77,9 @@ fn failover(config: &[(&str, &str)]) -> Vec<std::string::String> {
     let mut bench = Bench::new(&[1]);
     let mut client = start(&mut bench, ClientVersion::V4_1, config);
     bench.run(&mut client, 1_000);
-    bench.hook = Some(Box::new(|broker, request| (broker == BrokerId(1) && matches!(request, Request::Produce(_))).then_some(Reply::Never)));
+    bench.hook = Some(Box::new(|broker, request| {
+        (broker == BrokerId(1) && matches!(request, Request::Produce(_))).then_some(Reply::Never)
+    }));
     bench.produce(&mut client, Some(0), None, "b", 5, Dur::ms(20));
     bench.run(&mut client, 2_000);
     assert_eq!(bench.produced().count(), 5);
@@ -115,10 +136,14 @@ fn p_14_a_lost_batch_makes_the_producer_bump_its_epoch_and_begin_at_sequence_0()
     bench.produce(&mut client, Some(0), None, "a", 1, Dur::ZERO);
     bench.run(&mut client, 1_000);
     let refused = Cell::new(false);
-    bench.hook = Some(Box::new(move |_, request| (matches!(request, Request::Produce(_)) && !refused.replace(true)).then(|| refusal(ErrorCode::OutOfOrderSequenceNumber))));
+    bench.hook = Some(Box::new(move |_, request| {
+        (matches!(request, Request::Produce(_)) && !refused.replace(true))
+            .then(|| refusal(ErrorCode::OutOfOrderSequenceNumber))
+    }));
     bench.produce(&mut client, Some(0), None, "b", 1, Dur::ZERO);
     bench.run(&mut client, 3_000);
-    let stamps: Vec<_> = bench.produced().map(|(_, _, p)| p.batches[0].1.producer.map(|s| (s.epoch.0, s.base_sequence))).collect();
+    let stamps: Vec<_> =
+        bench.produced().map(|(_, _, p)| p.batches[0].1.producer.map(|s| (s.epoch.0, s.base_sequence))).collect();
     assert_eq!(stamps, [Some((0, 0)), Some((0, 1)), Some((1, 0))]);
     assert!(bench.failed().is_empty());
 }
@@ -127,7 +152,9 @@ fn p_14_a_lost_batch_makes_the_producer_bump_its_epoch_and_begin_at_sequence_0()
 fn a_duplicate_is_a_success_without_an_offset_and_acks_0_too() {
     let mut bench = Bench::new(&[1]);
     let mut client = start(&mut bench, ClientVersion::V4_1, &[]);
-    bench.hook = Some(Box::new(|_, request| matches!(request, Request::Produce(_)).then(|| refusal(ErrorCode::DuplicateSequenceNumber))));
+    bench.hook = Some(Box::new(|_, request| {
+        matches!(request, Request::Produce(_)).then(|| refusal(ErrorCode::DuplicateSequenceNumber))
+    }));
     bench.produce(&mut client, Some(0), None, "a", 1, Dur::ZERO);
     bench.run(&mut client, 1_000);
     assert_eq!(bench.acked(), [(0, -1)]);
@@ -166,8 +193,14 @@ fn m_07_a_hint_saves_the_round_trip_for_metadata() {
     bench.partition(0).epoch = 3;
     let hint = crate::protocol::LeaderHint { leader: BrokerId(2), epoch: crate::base::LeaderEpoch(3) };
     bench.hook = Some(Box::new(move |broker, request| {
-        let result = ProduceResult { tp: TP0, error: ErrorCode::NotLeaderOrFollower, base_offset: -1, current_leader: Some(hint) };
-        (broker == BrokerId(1) && matches!(request, Request::Produce(_))).then(|| Reply::Answer(Response::Produce { results: vec![result] }))
+        let result = ProduceResult {
+            tp: TP0,
+            error: ErrorCode::NotLeaderOrFollower,
+            base_offset: -1,
+            current_leader: Some(hint),
+        };
+        (broker == BrokerId(1) && matches!(request, Request::Produce(_)))
+            .then(|| Reply::Answer(Response::Produce { results: vec![result] }))
     }));
     bench.produce(&mut client, Some(0), None, "b", 1, Dur::ZERO);
     bench.run(&mut client, 1_040);
@@ -196,7 +229,10 @@ fn the_steady_rate_keeps_its_pace_and_close_flushes() {
     bench.run(&mut client, 11_000);
     assert!(bench.exited);
     assert_eq!(bench.count(|k| matches!(k, Kind::RecordAcked { .. })), sent);
-    let mut tags: Vec<u64> = bench.notes().filter_map(|(_, k)| if let Kind::RecordSent { tag, .. } = k { Some(tag.0) } else { None }).collect();
+    let mut tags: Vec<u64> = bench
+        .notes()
+        .filter_map(|(_, k)| if let Kind::RecordSent { tag, .. } = k { Some(tag.0) } else { None })
+        .collect();
     tags.sort();
     tags.dedup();
     assert_eq!((tags.len(), tags[0] >> 40), (sent, 7));
@@ -243,7 +279,8 @@ fn a_batch_that_is_too_large_is_split_and_keeps_its_numbers() {
     bench.run(&mut client, 5_000);
     let values: Vec<_> = bench.partition(0).values();
     assert_eq!(values.iter().map(|v| &**v).collect::<Vec<_>>(), ["v0", "v1", "v2", "v3", "v4"]);
-    let kept: Vec<_> = bench.partition(0).log.iter().map(|b| (b.producer.map(|s| (s.epoch.0, s.base_sequence)), b.count())).collect();
+    let kept: Vec<_> =
+        bench.partition(0).log.iter().map(|b| (b.producer.map(|s| (s.epoch.0, s.base_sequence)), b.count())).collect();
     assert_eq!(kept, [(Some((0, 0)), 2), (Some((0, 2)), 1), (Some((0, 3)), 2)]);
 }
 

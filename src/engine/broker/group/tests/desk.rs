@@ -5,14 +5,17 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use std::string::ToString;
 
-use crate::base::{BrokerId, ClientId, CorrelationId, Dur, GenerationId, LeaderEpoch, NodeId, Offset, SimTime, TopicId, Tp};
+use crate::base::{
+    BrokerId, ClientId, CorrelationId, Dur, GenerationId, LeaderEpoch, NodeId, Offset, SimTime, TopicId, Tp,
+};
 use crate::broker::ReplyTo;
 use crate::broker::group::{CoordinatorLog, GroupCoordinator, GroupRequest};
 use crate::node::testing::TestNode;
 use crate::node::{Channel, ConnId, Ctx, Timer};
 use crate::protocol::config::{NodeConfig, config_map};
 use crate::protocol::{
-    ErrorCode, GroupRecord, GroupState, JoinGroupRequest, JoinGroupResponse, MemberRequest, OffsetAndMetadata, OffsetCommitRequest, Response, Subscription, SyncGroupRequest,
+    ErrorCode, GroupRecord, GroupState, JoinGroupRequest, JoinGroupResponse, MemberRequest, OffsetAndMetadata,
+    OffsetCommitRequest, Response, Subscription, SyncGroupRequest,
 };
 use crate::rules::Version;
 
@@ -40,7 +43,13 @@ impl FakeLog {
 }
 
 impl CoordinatorLog for FakeLog {
-    fn append(&mut self, _: &mut Ctx<'_>, _: u32, records: Vec<GroupRecord>, admission: bool) -> Result<Offset, ErrorCode> {
+    fn append(
+        &mut self,
+        _: &mut Ctx<'_>,
+        _: u32,
+        records: Vec<GroupRecord>,
+        admission: bool,
+    ) -> Result<Offset, ErrorCode> {
         if admission && self.below_min_isr {
             return Err(ErrorCode::NotEnoughReplicas);
         }
@@ -84,7 +93,12 @@ impl Me {
         Me { instance: Some(instance), ..Me::new(client) }
     }
     pub fn request(&self) -> MemberRequest {
-        MemberRequest { group: GROUP.into(), generation: GenerationId(self.generation), member_id: self.id.clone(), instance_id: self.instance.map(Rc::from) }
+        MemberRequest {
+            group: GROUP.into(),
+            generation: GenerationId(self.generation),
+            member_id: self.id.clone(),
+            instance_id: self.instance.map(Rc::from),
+        }
     }
 }
 
@@ -116,7 +130,12 @@ impl Desk {
 
     pub fn ask(&mut self, client: u32, request: GroupRequest) -> ReplyTo {
         self.asked += 1;
-        let conn = ConnId { client: NodeId::Client(ClientId(client)), server: NodeId::Broker(BrokerId(1)), channel: Channel::Coordinator, generation: 1 };
+        let conn = ConnId {
+            client: NodeId::Client(ClientId(client)),
+            server: NodeId::Broker(BrokerId(1)),
+            channel: Channel::Coordinator,
+            generation: 1,
+        };
         let reply = ReplyTo { conn, correlation: CorrelationId(self.asked) };
         self.groups.on_request(&mut self.node.ctx(), &mut self.log, 50, request, reply);
         self.collect();
@@ -244,7 +263,9 @@ impl Desk {
     pub fn fetch(&mut self, tp: Tp) -> Result<Option<Offset>, ErrorCode> {
         let reply = self.ask(9, GroupRequest::FetchOffsets(GROUP.into()));
         match self.answer(reply) {
-            Some(Response::OffsetFetch { error: ErrorCode::None, offsets }) => Ok(offsets.iter().find(|(t, _)| *t == tp).map(|(_, c)| c.offset)),
+            Some(Response::OffsetFetch { error: ErrorCode::None, offsets }) => {
+                Ok(offsets.iter().find(|(t, _)| *t == tp).map(|(_, c)| c.offset))
+            }
             Some(Response::OffsetFetch { error, .. }) => Err(*error),
             other => panic!("{other:?}"),
         }

@@ -128,7 +128,9 @@ fn joins_are_refused_as_kafka_does() {
 fn the_protocol_with_most_votes_wins_among_those_that_all_know() {
     let mut desk = Desk::new(NEW, Dur::secs(3));
     let mut replies = Vec::new();
-    for (client, protocols) in [(1, &["range", "roundrobin"][..]), (2, &["roundrobin", "range"]), (3, &["sticky", "roundrobin", "range"])] {
+    for (client, protocols) in
+        [(1, &["range", "roundrobin"][..]), (2, &["roundrobin", "range"]), (3, &["sticky", "roundrobin", "range"])]
+    {
         let mut request = Desk::join_request(&Me::new(client), protocols);
         request.knows_member_id_required = false;
         replies.push(desk.ask(client, GroupRequest::Join(request)));
@@ -155,7 +157,12 @@ fn g_14_a_member_that_died_is_removed_after_its_session() {
     assert_eq!(desk.heartbeat(&members[0]), ErrorCode::RebalanceInProgress);
     let reply = desk.join(&mut members[0]);
     assert_eq!(desk.joined(&mut members[0], reply).generation.0, generation + 1);
-    assert!(desk.node.trace.iter().any(|e| matches!(&e.kind, Kind::MemberRemoved { member, expired: true, .. } if *member == members[1].id)));
+    assert!(
+        desk.node
+            .trace
+            .iter()
+            .any(|e| matches!(&e.kind, Kind::MemberRemoved { member, expired: true, .. } if *member == members[1].id))
+    );
 }
 
 #[test]
@@ -193,7 +200,11 @@ fn g_16_a_static_member_comes_back_without_rebalance_and_fences_its_old_id() {
     assert_eq!(desk.heartbeat(&again), ErrorCode::None);
     let mut next = desk.fail_over(NEW, 20_000);
     next.until(20_005);
-    assert_eq!((next.heartbeat(&old), next.heartbeat(&again)), (ErrorCode::FencedInstanceId, ErrorCode::None), "the new member id is written");
+    assert_eq!(
+        (next.heartbeat(&old), next.heartbeat(&again)),
+        (ErrorCode::FencedInstanceId, ErrorCode::None),
+        "the new member id is written"
+    );
 }
 
 #[test]
@@ -318,6 +329,9 @@ fn a_coordinator_that_lost_its_partition_sends_everybody_away() {
     assert!(desk.answer(leader_sync).is_none(), "the assignment is not safe yet");
     desk.groups.on_resigned(&mut desk.node.ctx(), PARTITION);
     assert_eq!(desk.heartbeat(&a), ErrorCode::NotCoordinator);
-    assert_eq!((desk.synced(sync), desk.synced(leader_sync)), (Err(ErrorCode::NotCoordinator), Err(ErrorCode::NotCoordinator)));
+    assert_eq!(
+        (desk.synced(sync), desk.synced(leader_sync)),
+        (Err(ErrorCode::NotCoordinator), Err(ErrorCode::NotCoordinator))
+    );
     assert_eq!(desk.node.timers.iter().count(), 0, "nothing is left to wait for");
 }

@@ -130,7 +130,9 @@ fn a_consumer_without_group_membership_commits_only_to_a_group_without_members()
 
 #[test]
 fn an_assignment_that_cannot_be_written_makes_the_members_join_again() {
-    for (version, error) in [(Version::V3_9, ErrorCode::CoordinatorNotAvailable), (Version::V4_1, ErrorCode::CoordinatorNotAvailable)] {
+    for (version, error) in
+        [(Version::V3_9, ErrorCode::CoordinatorNotAvailable), (Version::V4_1, ErrorCode::CoordinatorNotAvailable)]
+    {
         let mut desk = Desk::new(version, Dur::ZERO);
         let mut me = Me::new(1);
         let reply = desk.join(&mut me);
@@ -162,13 +164,17 @@ fn an_older_coordinator_whose_assignment_times_out_says_that_a_rebalance_runs() 
 fn a_description_shows_assignments_only_of_a_stable_group() {
     let mut desk = Desk::new(Version::V4_1, Dur::ZERO);
     let reply = desk.ask(9, GroupRequest::Describe(GROUP.into()));
-    assert!(matches!(desk.answer(reply), Some(Response::DescribeGroups(d)) if d.error == ErrorCode::GroupIdNotFound && d.state == GroupState::Dead));
+    assert!(
+        matches!(desk.answer(reply), Some(Response::DescribeGroups(d)) if d.error == ErrorCode::GroupIdNotFound && d.state == GroupState::Dead)
+    );
     let mut members = [Me::new(1), Me::new(2)];
     desk.stable(&mut members);
     let assigned = |desk: &mut Desk| {
         let reply = desk.ask(9, GroupRequest::Describe(GROUP.into()));
         match desk.answer(reply) {
-            Some(Response::DescribeGroups(d)) => (d.members.len(), d.members.iter().map(|(_, _, tps)| tps.len()).sum::<usize>()),
+            Some(Response::DescribeGroups(d)) => {
+                (d.members.len(), d.members.iter().map(|(_, _, tps)| tps.len()).sum::<usize>())
+            }
             other => panic!("{other:?}"),
         }
     };

@@ -1,4 +1,5 @@
-//! acks, admission, sequences and the purgatory of produce requests. What a producer makes of an answer is not tested here.
+//! acks, admission, sequences and the purgatory of produce requests. What a producer makes of an answer is not tested
+//! here.
 
 use super::rig::*;
 use crate::base::*;
@@ -131,7 +132,8 @@ fn p_14_after_lost_batches_the_next_sequence_is_out_of_order() {
 fn p_22_admission_comes_before_the_look_for_duplicates() {
     let mut log = crate::log::Log::default();
     log.append_as_leader(sequenced(0, 0, 5), 5);
-    let mut rig = Rig::new(1, Setup { log, checkpoint: 5, ..Setup::default() }, registration(&[1, 2, 3], &[1], Some(1), 5));
+    let mut rig =
+        Rig::new(1, Setup { log, checkpoint: 5, ..Setup::default() }, registration(&[1, 2, 3], &[1], Some(1), 5));
     let handled = rig.produce_batches(Acks::All, alloc::vec![(T0, sequenced(0, 0, 5))]);
     assert_eq!(produced_now(handled), (ErrorCode::NotEnoughReplicas, -1));
 }
@@ -147,7 +149,10 @@ fn p_23_one_answer_with_a_result_for_each_partition() {
     rig.fetch_of(2, 11);
     rig.fetch_of(3, 11);
     match &rig.ready()[0] {
-        Response::Produce { results } => assert_eq!(results.iter().map(|r| r.error).collect::<alloc::vec::Vec<_>>(), [ErrorCode::None, ErrorCode::NotEnoughReplicas]),
+        Response::Produce { results } => assert_eq!(
+            results.iter().map(|r| r.error).collect::<alloc::vec::Vec<_>>(),
+            [ErrorCode::None, ErrorCode::NotEnoughReplicas]
+        ),
         other => panic!("{other:?}"),
     }
 }
@@ -170,7 +175,11 @@ fn a_leader_that_is_deposed_answers_what_waits() {
 #[test]
 fn batches_larger_than_the_topic_allows_are_refused() {
     let mut rig = Rig::leader(Setup::default());
-    let config = |name: &str, value: &str| MetadataRecord::Config { resource: ConfigResource::Topic(TopicId(1)), name: name.into(), value: Some(value.into()) };
+    let config = |name: &str, value: &str| MetadataRecord::Config {
+        resource: ConfigResource::Topic(TopicId(1)),
+        name: name.into(),
+        value: Some(value.into()),
+    };
     rig.image.replay(&config("max.message.bytes", "80"));
     assert_eq!(produced_now(rig.produce(Acks::One, 1)), (ErrorCode::None, 0));
     assert_eq!(produced_now(rig.produce(Acks::One, 3)), (ErrorCode::MessageTooLarge, -1));

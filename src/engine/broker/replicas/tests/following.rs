@@ -26,7 +26,8 @@ fn refused(error: ErrorCode) -> FetchedPartition {
     FetchedPartition { error, ..answered(-1, -1, alloc::vec![]) }
 }
 
-/// Fetches of `follower` served by `leader` until nothing is ready to be said any more. Returns how many rounds brought something.
+/// Fetches of `follower` served by `leader` until nothing is ready to be said any more. Returns how many rounds brought
+/// something.
 fn talk(leader: &mut Rig, follower: &mut Rig) -> usize {
     for round in 0..10 {
         let Some((_, Request::Fetch(request))) = follower.drive().pop() else { panic!("a fetch") };
@@ -53,7 +54,10 @@ fn l_05_l_06_the_high_watermark_is_the_leaders_within_the_own_log() {
 fn a_fetch_asks_from_the_log_end_with_the_latest_epoch() {
     let mut rig = Rig::follower(Setup { log: log_of(&[(3, 5), (4, 5)]), checkpoint: 5, ..Setup::default() });
     let first = asked(&mut rig).expect("a fetch");
-    assert_eq!((first.fetch_offset, first.last_fetched_epoch, first.current_leader_epoch), (10, Some(4), Some(LeaderEpoch(5))));
+    assert_eq!(
+        (first.fetch_offset, first.last_fetched_epoch, first.current_leader_epoch),
+        (10, Some(4), Some(LeaderEpoch(5)))
+    );
     assert_eq!(asked(&mut rig), None, "one outstanding");
     rig.fetched(alloc::vec![answered(5, 0, alloc::vec![record(10, 2, 5)])]);
     assert_eq!(rig.noted(|kind| matches!(kind, Kind::Replicated { log_end: 12, .. })), 1);
@@ -63,21 +67,45 @@ fn a_fetch_asks_from_the_log_end_with_the_latest_epoch() {
 
 #[test]
 fn l_12_truncation_takes_one_round_where_the_epochs_meet() {
-    let mut leader = Rig::new(1, Setup { log: log_of(&[(0, 20), (1, 10), (1, 5), (3, 5)]), ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3));
-    let mut follower = Rig::new(2, Setup { log: log_of(&[(0, 20), (1, 10), (2, 15)]), ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3));
+    let mut leader = Rig::new(
+        1,
+        Setup { log: log_of(&[(0, 20), (1, 10), (1, 5), (3, 5)]), ..Setup::default() },
+        registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3),
+    );
+    let mut follower = Rig::new(
+        2,
+        Setup { log: log_of(&[(0, 20), (1, 10), (2, 15)]), ..Setup::default() },
+        registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3),
+    );
     assert_eq!(follower.ends().0, 45);
     talk(&mut leader, &mut follower);
     assert_eq!(follower.ends().0, 40);
-    assert_eq!(follower.node.disk.log(T0).map(|log| log.epochs().entries().to_vec()), leader.node.disk.log(T0).map(|log| log.epochs().entries().to_vec()));
+    assert_eq!(
+        follower.node.disk.log(T0).map(|log| log.epochs().entries().to_vec()),
+        leader.node.disk.log(T0).map(|log| log.epochs().entries().to_vec())
+    );
     assert_eq!(follower.noted(|kind| matches!(kind, Kind::LogTruncated { from: 45, to: 30, .. })), 1);
 }
 
 #[test]
 fn l_13_truncation_takes_two_rounds_where_they_do_not() {
-    let mut leader = Rig::new(1, Setup { log: log_of(&[(0, 20), (1, 15), (3, 5)]), ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3));
-    let mut follower = Rig::new(2, Setup { log: log_of(&[(0, 20), (0, 10), (2, 15)]), ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3));
+    let mut leader = Rig::new(
+        1,
+        Setup { log: log_of(&[(0, 20), (1, 15), (3, 5)]), ..Setup::default() },
+        registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3),
+    );
+    let mut follower = Rig::new(
+        2,
+        Setup { log: log_of(&[(0, 20), (0, 10), (2, 15)]), ..Setup::default() },
+        registration(&[1, 2, 3], &[1, 2, 3], Some(1), 3),
+    );
     assert_eq!(talk(&mut leader, &mut follower), 3, "two truncations and the records");
-    let cuts: alloc::vec::Vec<Offset> = follower.node.trace.iter().filter_map(|entry| if let Kind::LogTruncated { to, .. } = entry.kind { Some(to) } else { None }).collect();
+    let cuts: alloc::vec::Vec<Offset> = follower
+        .node
+        .trace
+        .iter()
+        .filter_map(|entry| if let Kind::LogTruncated { to, .. } = entry.kind { Some(to) } else { None })
+        .collect();
     assert_eq!(cuts, [30, 20]);
     assert_eq!(follower.ends().0, 40);
 }
@@ -86,7 +114,10 @@ fn l_13_truncation_takes_two_rounds_where_they_do_not() {
 fn l_14_truncation_lowers_the_high_watermark() {
     let mut rig = Rig::follower(Setup { log: log_of(&[(4, 30), (4, 15)]), checkpoint: 40, ..Setup::default() });
     rig.drive();
-    rig.fetched(alloc::vec![FetchedPartition { diverging: Some(EpochEnd { epoch: 4, end_offset: 30 }), ..answered(50, 0, alloc::vec![]) }]);
+    rig.fetched(alloc::vec![FetchedPartition {
+        diverging: Some(EpochEnd { epoch: 4, end_offset: 30 }),
+        ..answered(50, 0, alloc::vec![])
+    }]);
     assert_eq!(rig.ends(), (30, 30));
     assert_eq!(asked(&mut rig).map(|ask| ask.fetch_offset), Some(30), "asks again at once");
 }
@@ -94,7 +125,11 @@ fn l_14_truncation_lowers_the_high_watermark() {
 #[test]
 fn l_16_an_empty_leader_empties_its_follower() {
     let mut leader = Rig::new(1, Setup::default(), registration(&[1, 2], &[1], Some(1), 8));
-    let mut follower = Rig::new(2, Setup { log: log_of(&[(7, 100)]), checkpoint: 100, ..Setup::default() }, registration(&[1, 2], &[1], Some(1), 8));
+    let mut follower = Rig::new(
+        2,
+        Setup { log: log_of(&[(7, 100)]), checkpoint: 100, ..Setup::default() },
+        registration(&[1, 2], &[1], Some(1), 8),
+    );
     talk(&mut leader, &mut follower);
     assert_eq!(follower.ends(), (0, 0));
 }
@@ -201,7 +236,12 @@ fn a_restarted_log_takes_the_whole_batch_that_holds_its_start() {
     // An empty log is not loaded as one with records; it is on the disk all the same.
     rig.node.disk.logs.insert(T0, alloc::rc::Rc::new(Log::starting_at(12)));
     let config = alloc::rc::Rc::new(config::NodeConfig::parse(&ConfigMap::new()).expect("valid"));
-    rig.replicas = crate::broker::replicas::ReplicaManager::load(&mut rig.node.ctx(), b(2), config, crate::rules::Version::V4_1.rules());
+    rig.replicas = crate::broker::replicas::ReplicaManager::load(
+        &mut rig.node.ctx(),
+        b(2),
+        config,
+        crate::rules::Version::V4_1.rules(),
+    );
     rig.apply(&[T0]);
     assert_eq!(asked(&mut rig).map(|ask| ask.fetch_offset), Some(12));
     rig.fetched(alloc::vec![answered(20, 12, alloc::vec![record(10, 10, 5)])]);
@@ -216,7 +256,11 @@ fn r_20_the_old_leader_is_cut_to_what_the_first_answer_carried() {
     }
     let mut log = log_of(&[(5, 10)]);
     log.append_as_leader(batch(1), 5);
-    let mut new = Rig::new(2, Setup { log, checkpoint: 10, min_isr: "1", ..Setup::default() }, registration(&[1, 2, 3], &[2, 3], Some(2), 6));
+    let mut new = Rig::new(
+        2,
+        Setup { log, checkpoint: 10, min_isr: "1", ..Setup::default() },
+        registration(&[1, 2, 3], &[2, 3], Some(2), 6),
+    );
     new.fetch_request(follower_fetch(3, 11, Some(5), Some(6)));
     assert_eq!(new.ends(), (11, 11));
     old.change(|change| {
@@ -225,7 +269,10 @@ fn r_20_the_old_leader_is_cut_to_what_the_first_answer_carried() {
     });
     let Some((_, Request::Fetch(request))) = old.drive().pop() else { panic!("a fetch") };
     let handled = new.fetch_request(request);
-    old.completed(BrokerCall::ReplicaFetch { leader: b(2) }, Outcome::Answer(Response::Fetch { partitions: alloc::vec![now(handled)] }));
+    old.completed(
+        BrokerCall::ReplicaFetch { leader: b(2) },
+        Outcome::Answer(Response::Fetch { partitions: alloc::vec![now(handled)] }),
+    );
     assert_eq!(old.ends(), (11, 10));
 }
 

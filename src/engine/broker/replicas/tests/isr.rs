@@ -1,4 +1,5 @@
-//! Caught-up arithmetic, shrinking, expanding, AlterPartition and its answers. The controller's side is tested with the controller.
+//! Caught-up arithmetic, shrinking, expanding, AlterPartition and its answers. The controller's side is tested with the
+//! controller.
 
 use super::rig::*;
 use crate::base::*;
@@ -117,7 +118,8 @@ fn r_09_r_10_during_a_shrink_the_larger_isr_counts() {
     assert_eq!((item.leader_epoch, item.partition_epoch), (LeaderEpoch(5), PartitionEpoch(5)));
     // No controller: for ever.
     for at in [45_100, 75_000] {
-        rig.at(at).completed(BrokerCall::AlterPartition { partitions: alloc::vec![T0] }, Outcome::Failed(Failure::TimedOut));
+        rig.at(at)
+            .completed(BrokerCall::AlterPartition { partitions: alloc::vec![T0] }, Outcome::Failed(Failure::TimedOut));
         assert_eq!(rig.alter(), None, "a pause of 50 ms");
         rig.timer(BrokerTimer::AlterPartitionRetry);
         assert_eq!(rig.alter().map(|again| again.new_isr), Some(item.new_isr.clone()));
@@ -143,7 +145,10 @@ fn r_12_an_ineligible_replica_reverts_the_proposal() {
     rig.alter();
     rig.altered(ErrorCode::IneligibleReplica, &[], 0);
     assert_eq!((rig.view().pending, rig.view().isr), (None, &ids(&[1])[..]));
-    assert_eq!(rig.noted(|kind| matches!(kind, Kind::AlterPartitionRefused { error: ErrorCode::IneligibleReplica, .. })), 1);
+    assert_eq!(
+        rig.noted(|kind| matches!(kind, Kind::AlterPartitionRefused { error: ErrorCode::IneligibleReplica, .. })),
+        1
+    );
     rig.fetch_of(3, 10);
     assert!(rig.alter().is_some(), "the next fetch may try again");
 }
@@ -151,7 +156,12 @@ fn r_12_an_ineligible_replica_reverts_the_proposal() {
 #[test]
 fn kip_841_a_replica_in_controlled_shutdown_is_not_proposed() {
     let mut rig = alone(10, "1");
-    rig.image.replay(&MetadataRecord::BrokerRegistrationChange { broker: b(3), epoch: broker_epoch(3), fenced: None, in_controlled_shutdown: true });
+    rig.image.replay(&MetadataRecord::BrokerRegistrationChange {
+        broker: b(3),
+        epoch: broker_epoch(3),
+        fenced: None,
+        in_controlled_shutdown: true,
+    });
     rig.fetch_of(3, 10);
     assert_eq!(rig.view().pending, None);
 }
@@ -170,7 +180,13 @@ fn kip_903_a_fetch_of_another_incarnation_does_not_qualify() {
 
 #[test]
 fn answers_that_only_metadata_can_settle_leave_the_change_pending() {
-    let errors = [ErrorCode::FencedLeaderEpoch, ErrorCode::InvalidUpdateVersion, ErrorCode::InvalidRequest, ErrorCode::UnknownTopicId, ErrorCode::NewLeaderElected];
+    let errors = [
+        ErrorCode::FencedLeaderEpoch,
+        ErrorCode::InvalidUpdateVersion,
+        ErrorCode::InvalidRequest,
+        ErrorCode::UnknownTopicId,
+        ErrorCode::NewLeaderElected,
+    ];
     for error in errors {
         let mut rig = alone(10, "1");
         rig.fetch_of(2, 10);
@@ -209,7 +225,11 @@ fn a_stale_answer_is_ignored_after_metadata() {
 #[test]
 fn r_16_a_new_leader_gives_the_isr_a_time_of_grace() {
     let log = log_of(&[(4, 10)]);
-    let mut rig = Rig::new(2, Setup { log, checkpoint: 10, ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 4));
+    let mut rig = Rig::new(
+        2,
+        Setup { log, checkpoint: 10, ..Setup::default() },
+        registration(&[1, 2, 3], &[1, 2, 3], Some(1), 4),
+    );
     rig.at(100_000).change(|change| change.leader = Some(Some(b(2))));
     rig.produce(Acks::One, 1);
     rig.at(129_000).fetch_of(1, 11);
@@ -238,7 +258,8 @@ fn r_19_a_returning_replica_is_appended_to_the_isr() {
     let setup = Setup { log: log_of(&[(5, 10)]), checkpoint: 10, min_isr: "1", ..Setup::default() };
     let mut rig = Rig::new(2, setup, registration(&[1, 2, 3], &[2, 3], Some(2), 5));
     rig.fetch_of(1, 10);
-    let sent: alloc::vec::Vec<BrokerId> = rig.alter().expect("a request").new_isr.into_iter().map(|(broker, _)| broker).collect();
+    let sent: alloc::vec::Vec<BrokerId> =
+        rig.alter().expect("a request").new_isr.into_iter().map(|(broker, _)| broker).collect();
     assert_eq!(sent, ids(&[2, 3, 1]));
 }
 

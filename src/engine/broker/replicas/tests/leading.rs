@@ -41,7 +41,11 @@ fn l_03_the_high_watermark_needs_a_second_fetch_of_every_member() {
     assert_eq!(rig.fetch_of(3, 10), Handled::Parked);
     assert_eq!(rig.ends(), (10, 10));
     let ready = rig.ready();
-    assert_eq!((ready.len(), produced(&ready[0])), (1, (ErrorCode::None, 0)), "the producer is answered, the followers' fetches stay parked (KAFKA-9952)");
+    assert_eq!(
+        (ready.len(), produced(&ready[0])),
+        (1, (ErrorCode::None, 0)),
+        "the producer is answered, the followers' fetches stay parked (KAFKA-9952)"
+    );
 }
 
 #[test]
@@ -69,7 +73,9 @@ fn golden_trace_of_one_produce_with_parked_fetches() {
     assert_eq!(rig.produce(Acks::All, 10), Handled::Parked);
     let woken = rig.ready();
     assert_eq!(woken.len(), 2, "both followers, not the consumer");
-    assert!(woken.iter().all(|r| partitions_of(r)[0].high_watermark == 100 && offsets(&partitions_of(r)[0]).len() == 10));
+    assert!(
+        woken.iter().all(|r| partitions_of(r)[0].high_watermark == 100 && offsets(&partitions_of(r)[0]).len() == 10)
+    );
     assert_eq!(rig.fetch_of(2, 110), Handled::Parked);
     assert_eq!(rig.ends(), (110, 100));
     assert_eq!(rig.fetch_of(3, 110), Handled::Parked);
@@ -111,7 +117,9 @@ fn l_08_below_the_minimum_the_high_watermark_stands_from_3_7_on() {
 
 #[test]
 fn l_09_the_minimum_is_bounded_by_the_number_of_replicas_from_3_7_on() {
-    for (version, expected) in [(Version::V4_1, (ErrorCode::None, 0)), (Version::V3_6, (ErrorCode::NotEnoughReplicas, -1))] {
+    for (version, expected) in
+        [(Version::V4_1, (ErrorCode::None, 0)), (Version::V3_6, (ErrorCode::NotEnoughReplicas, -1))]
+    {
         let mut rig = Rig::new(1, Setup { version, ..Setup::default() }, registration(&[1], &[1], Some(1), 0));
         assert_eq!(produced_now(rig.produce(Acks::All, 1)), expected, "{}", version.name());
     }
@@ -127,7 +135,10 @@ fn l_12_l_24_a_diverging_answer_leaves_the_followers_state_alone() {
     assert_eq!(fetched.diverging, Some(EpochEnd { epoch: 1, end_offset: 35 }));
     assert!(fetched.batches.is_empty() && fetched.error.is_none());
     let after = rig.view().remotes[0];
-    assert_eq!((after.log_end, after.last_caught_up, after.last_fetch), (before.log_end, before.last_caught_up, before.last_fetch));
+    assert_eq!(
+        (after.log_end, after.last_caught_up, after.last_fetch),
+        (before.log_end, before.last_caught_up, before.last_fetch)
+    );
 }
 
 #[test]
@@ -141,7 +152,10 @@ fn l_16_an_empty_leader_makes_everybody_cut_everything() {
 fn l_21_the_leader_epoch_of_a_fetch_is_checked() {
     let mut rig = Rig::caught_up_leader(Setup::default(), 10);
     let mut error = |current| now(rig.fetch_request(consumer_fetch(0, current))).error;
-    assert_eq!([error(Some(4)), error(Some(6)), error(Some(5)), error(None)], [ErrorCode::FencedLeaderEpoch, ErrorCode::UnknownLeaderEpoch, ErrorCode::None, ErrorCode::None]);
+    assert_eq!(
+        [error(Some(4)), error(Some(6)), error(Some(5)), error(None)],
+        [ErrorCode::FencedLeaderEpoch, ErrorCode::UnknownLeaderEpoch, ErrorCode::None, ErrorCode::None]
+    );
 }
 
 #[test]
@@ -160,7 +174,12 @@ fn l_23_bounds_of_a_read() {
 #[test]
 fn r_13_a_fetch_of_an_older_incarnation_is_refused_and_changes_nothing() {
     let mut rig = Rig::caught_up_leader(Setup::default(), 10);
-    rig.image.replay(&MetadataRecord::RegisterBroker { broker: b(3), incarnation: Incarnation(2), rack: None, epoch: BrokerEpoch(70) });
+    rig.image.replay(&MetadataRecord::RegisterBroker {
+        broker: b(3),
+        incarnation: Incarnation(2),
+        rack: None,
+        epoch: BrokerEpoch(70),
+    });
     rig.fence(3, false);
     let before = rig.view().remotes[1];
     assert_eq!(now(rig.at(500).fetch_of(3, 10)).error, ErrorCode::NotLeaderOrFollower);
@@ -192,7 +211,10 @@ fn r_20_a_parked_fetch_takes_the_first_batch_and_no_other() {
     }
     let ready = rig.ready();
     assert_eq!(ready.len(), 2);
-    assert!(ready.iter().all(|response| offsets(&partitions_of(response)[0]) == [10]), "the answers wait in the sockets of the stopped followers");
+    assert!(
+        ready.iter().all(|response| offsets(&partitions_of(response)[0]) == [10]),
+        "the answers wait in the sockets of the stopped followers"
+    );
     assert_eq!(rig.ends(), (15, 10));
 }
 
@@ -217,11 +239,14 @@ fn kip_227_an_answer_leaves_out_what_the_follower_knows() {
 #[test]
 fn kip_951_errors_name_the_newer_leader_from_3_7_on() {
     for (version, hinted) in [(Version::V4_1, true), (Version::V3_6, false)] {
-        let mut rig = Rig::new(3, Setup { version, ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 5));
+        let mut rig =
+            Rig::new(3, Setup { version, ..Setup::default() }, registration(&[1, 2, 3], &[1, 2, 3], Some(1), 5));
         let expected = hinted.then_some(LeaderHint { leader: b(1), epoch: LeaderEpoch(5) });
         assert_eq!(now(rig.fetch_request(consumer_fetch(0, Some(4)))).current_leader, expected);
         match rig.produce(Acks::One, 1) {
-            Handled::Now(Some(Response::Produce { results })) => assert_eq!((results[0].error, results[0].current_leader), (ErrorCode::NotLeaderOrFollower, expected)),
+            Handled::Now(Some(Response::Produce { results })) => {
+                assert_eq!((results[0].error, results[0].current_leader), (ErrorCode::NotLeaderOrFollower, expected))
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -234,7 +259,10 @@ fn partitions_that_are_not_here_are_told_apart_from_unknown_ones() {
     let mut elsewhere = consumer_fetch(0, None);
     elsewhere.partitions[0].tp = Tp { topic: TopicId(9), partition: 0 };
     assert_eq!(now(rig.fetch_request(elsewhere)).error, ErrorCode::UnknownTopicId);
-    assert_eq!(produced_now(rig.produce_batches(Acks::One, alloc::vec![(T1, batch(1))])).0, ErrorCode::UnknownTopicOrPartition);
+    assert_eq!(
+        produced_now(rig.produce_batches(Acks::One, alloc::vec![(T1, batch(1))])).0,
+        ErrorCode::UnknownTopicOrPartition
+    );
 }
 
 #[test]
@@ -255,7 +283,11 @@ fn min_bytes_counts_over_all_partitions_and_max_wait_ends_the_wait() {
     request.min_bytes = 1_000;
     assert_eq!(rig.fetch_request(request), Handled::Parked);
     rig.at(500).fire_due();
-    assert_eq!(partitions_of(&rig.ready()[0]).iter().map(|p| p.batches.len()).collect::<Vec<_>>(), [1, 1], "after the wait it gets what there is");
+    assert_eq!(
+        partitions_of(&rig.ready()[0]).iter().map(|p| p.batches.len()).collect::<Vec<_>>(),
+        [1, 1],
+        "after the wait it gets what there is"
+    );
 }
 
 #[test]

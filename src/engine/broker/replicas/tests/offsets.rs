@@ -34,7 +34,11 @@ fn followers_are_told_the_log_end_and_the_log_start() {
     let request = ListOffsetsRequest {
         replica: Some(b(2)),
         isolation: Isolation::ReadUncommitted,
-        partitions: alloc::vec![(T0, None, OffsetSpec::Latest), (T0, Some(LeaderEpoch(4)), OffsetSpec::Earliest), (T0, None, OffsetSpec::Earliest)],
+        partitions: alloc::vec![
+            (T0, None, OffsetSpec::Latest),
+            (T0, Some(LeaderEpoch(4)), OffsetSpec::Earliest),
+            (T0, None, OffsetSpec::Earliest)
+        ],
     };
     match rig.with(|replicas, ctx, image| replicas.list_offsets(ctx, image, &request)) {
         Response::ListOffsets { partitions } => {
@@ -49,11 +53,26 @@ fn followers_are_told_the_log_end_and_the_log_start() {
 
 #[test]
 fn l_10_offset_for_leader_epoch() {
-    let mut rig = Rig::new(1, Setup { log: log_of(&[(0, 20), (1, 15), (3, 5)]), ..Setup::default() }, registration(&[1, 2], &[1, 2], Some(1), 3));
-    let mut ask = |current: Option<i32>, epoch| rig.with(|replicas, ctx, image| replicas.offset_for_leader_epoch(ctx, image, T0, current.map(LeaderEpoch), epoch));
-    let end = |epoch, end_offset| Response::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::None, end: Some(EpochEnd { epoch, end_offset }) };
+    let mut rig = Rig::new(
+        1,
+        Setup { log: log_of(&[(0, 20), (1, 15), (3, 5)]), ..Setup::default() },
+        registration(&[1, 2], &[1, 2], Some(1), 3),
+    );
+    let mut ask = |current: Option<i32>, epoch| {
+        rig.with(|replicas, ctx, image| {
+            replicas.offset_for_leader_epoch(ctx, image, T0, current.map(LeaderEpoch), epoch)
+        })
+    };
+    let end = |epoch, end_offset| Response::OffsetForLeaderEpoch {
+        tp: T0,
+        error: ErrorCode::None,
+        end: Some(EpochEnd { epoch, end_offset }),
+    };
     assert_eq!([ask(None, 0), ask(Some(3), 2), ask(None, 3)], [end(0, 20), end(1, 35), end(3, 40)]);
-    assert_eq!(ask(Some(2), 0), Response::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::FencedLeaderEpoch, end: None });
+    assert_eq!(
+        ask(Some(2), 0),
+        Response::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::FencedLeaderEpoch, end: None }
+    );
     assert_eq!(ask(None, 4), Response::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::None, end: None });
 }
 

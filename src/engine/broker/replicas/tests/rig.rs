@@ -1,4 +1,5 @@
-//! A broker's replicas with the surroundings of a handler and an image that the test writes. It sends nothing to anybody.
+//! A broker's replicas with the surroundings of a handler and an image that the test writes. It sends nothing to
+//! anybody.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -46,12 +47,23 @@ pub fn registration(replicas: &[u32], isr: &[u32], leader: Option<u32>, leader_e
 }
 
 pub fn batch(count: usize) -> RecordBatch {
-    let records: Vec<Record> = (0..count).map(|i| Record { tag: Tag(i as u64), key: None, value: "v".into() }).collect();
-    RecordBatch { base_offset: 0, epoch: 0, producer: None, timestamp: SimTime::ZERO, payload: Payload::Data(records.into()), origin: Seq(0) }
+    let records: Vec<Record> =
+        (0..count).map(|i| Record { tag: Tag(i as u64), key: None, value: "v".into() }).collect();
+    RecordBatch {
+        base_offset: 0,
+        epoch: 0,
+        producer: None,
+        timestamp: SimTime::ZERO,
+        payload: Payload::Data(records.into()),
+        origin: Seq(0),
+    }
 }
 
 pub fn sequenced(epoch: i16, first: i32, count: usize) -> RecordBatch {
-    RecordBatch { producer: Some(ProducerStamp { id: ProducerId(1000), epoch: ProducerEpoch(epoch), base_sequence: first }), ..batch(count) }
+    RecordBatch {
+        producer: Some(ProducerStamp { id: ProducerId(1000), epoch: ProducerEpoch(epoch), base_sequence: first }),
+        ..batch(count)
+    }
 }
 
 /// A log with one batch for each (epoch, count).
@@ -97,11 +109,25 @@ impl Rig {
         }
         let mut image = MetadataImage::default();
         for broker in 1..=4 {
-            image.replay(&MetadataRecord::RegisterBroker { broker: b(broker), incarnation: Incarnation(1), rack: None, epoch: broker_epoch(broker) });
-            image.replay(&MetadataRecord::BrokerRegistrationChange { broker: b(broker), epoch: broker_epoch(broker), fenced: Some(false), in_controlled_shutdown: false });
+            image.replay(&MetadataRecord::RegisterBroker {
+                broker: b(broker),
+                incarnation: Incarnation(1),
+                rack: None,
+                epoch: broker_epoch(broker),
+            });
+            image.replay(&MetadataRecord::BrokerRegistrationChange {
+                broker: b(broker),
+                epoch: broker_epoch(broker),
+                fenced: Some(false),
+                in_controlled_shutdown: false,
+            });
         }
         image.replay(&MetadataRecord::Topic { name: "t".into(), topic: TopicId(1) });
-        image.replay(&MetadataRecord::Config { resource: ConfigResource::Topic(TopicId(1)), name: "min.insync.replicas".into(), value: Some(setup.min_isr.into()) });
+        image.replay(&MetadataRecord::Config {
+            resource: ConfigResource::Topic(TopicId(1)),
+            name: "min.insync.replicas".into(),
+            value: Some(setup.min_isr.into()),
+        });
         image.replay(&MetadataRecord::Partition { tp: T0, registration: partition });
         let config = Rc::new(NodeConfig::parse(&config_map(setup.config)).expect("valid"));
         let mut replicas = ReplicaManager::load(&mut node.ctx(), b(id), config, setup.version.rules());
@@ -154,18 +180,28 @@ impl Rig {
     }
 
     pub fn fence(&mut self, broker: u32, fenced: bool) {
-        self.image.replay(&MetadataRecord::BrokerRegistrationChange { broker: b(broker), epoch: broker_epoch(broker), fenced: Some(fenced), in_controlled_shutdown: false });
+        self.image.replay(&MetadataRecord::BrokerRegistrationChange {
+            broker: b(broker),
+            epoch: broker_epoch(broker),
+            fenced: Some(fenced),
+            in_controlled_shutdown: false,
+        });
         self.with(|replicas, ctx, image| replicas.apply(ctx, image, &[], &[]));
     }
 
     pub fn reply_to(&mut self, node: NodeId) -> ReplyTo {
         self.requests += 1;
-        ReplyTo { conn: ConnId { client: node, server: self.node.me, channel: Channel::Client, generation: 1 }, correlation: CorrelationId(self.requests) }
+        ReplyTo {
+            conn: ConnId { client: node, server: self.node.me, channel: Channel::Client, generation: 1 },
+            correlation: CorrelationId(self.requests),
+        }
     }
 
     pub fn produce_batches(&mut self, acks: Acks, batches: Vec<(Tp, RecordBatch)>) -> Handled {
         let reply = self.reply_to(NodeId::Client(ClientId(1)));
-        self.with(|replicas, ctx, image| replicas.produce(ctx, image, ProduceRequest { acks, timeout: Dur::secs(30), batches }, reply))
+        self.with(|replicas, ctx, image| {
+            replicas.produce(ctx, image, ProduceRequest { acks, timeout: Dur::secs(30), batches }, reply)
+        })
     }
 
     pub fn produce(&mut self, acks: Acks, count: usize) -> Handled {
@@ -193,7 +229,11 @@ impl Rig {
     }
 
     pub fn list_latest(&mut self) -> ListedOffset {
-        let request = ListOffsetsRequest { replica: None, isolation: Isolation::ReadUncommitted, partitions: alloc::vec![(T0, None, OffsetSpec::Latest)] };
+        let request = ListOffsetsRequest {
+            replica: None,
+            isolation: Isolation::ReadUncommitted,
+            partitions: alloc::vec![(T0, None, OffsetSpec::Latest)],
+        };
         match self.with(|replicas, ctx, image| replicas.list_offsets(ctx, image, &request)) {
             Response::ListOffsets { partitions } => partitions[0].clone(),
             other => panic!("{other:?}"),
@@ -223,7 +263,9 @@ impl Rig {
         self.node.effects.clear();
         self.replicas.drive(&mut self.node.ctx(), &self.image, &mut self.conns, Some(CONTROLLER));
         let sent = self.node.effects.iter().filter_map(|effect| match effect {
-            Effect::Send { conn, body: crate::node::Body::Request(request), .. } => Some((conn.server, request.clone())),
+            Effect::Send { conn, body: crate::node::Body::Request(request), .. } => {
+                Some((conn.server, request.clone()))
+            }
             Effect::Send { .. } | Effect::Close { .. } | Effect::Exit { .. } => None,
         });
         sent.collect()
@@ -231,7 +273,9 @@ impl Rig {
 
     /// The AlterPartition that left, if one did.
     pub fn alter(&mut self) -> Option<AlterPartitionItem> {
-        self.drive().into_iter().find_map(|(_, request)| if let Request::AlterPartition(request) = request { request.partitions.into_iter().next() } else { None })
+        self.drive().into_iter().find_map(|(_, request)| {
+            if let Request::AlterPartition(request) = request { request.partitions.into_iter().next() } else { None }
+        })
     }
 
     /// Answers the AlterPartition in flight.
@@ -295,7 +339,14 @@ pub fn consumer_fetch(offset: Offset, current: Option<i32>) -> FetchRequest {
 }
 
 pub fn ask(offset: Offset, last_epoch: Option<i32>, current: Option<i32>) -> FetchPartition {
-    FetchPartition { tp: T0, current_leader_epoch: current.map(LeaderEpoch), fetch_offset: offset, last_fetched_epoch: last_epoch, log_start_offset: 0, max_bytes: 1 << 20 }
+    FetchPartition {
+        tp: T0,
+        current_leader_epoch: current.map(LeaderEpoch),
+        fetch_offset: offset,
+        last_fetched_epoch: last_epoch,
+        log_start_offset: 0,
+        max_bytes: 1 << 20,
+    }
 }
 
 /// What an answer says of one partition.
