@@ -2,7 +2,9 @@
 
 mod bad_scenarios;
 mod golden;
+mod hostile;
 mod links;
+mod notes;
 mod scenarios;
 mod story;
 mod swarm;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub use super::fact::*;
 pub use super::panel::*;
 pub use super::time::*;
-pub use crate::scenario::ScenarioId;
+pub use crate::scenario::{Note, ScenarioId};
 
 /// Simulated microseconds since the start of the run.
 pub type Micros = u64;

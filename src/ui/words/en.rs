@@ -779,12 +779,13 @@ impl Words for English {
 
     fn setting(&self, k: &SettingKey) -> String {
         match k {
+            // Kafka's own name, shortened where the panel has no room for it.
+            SettingKey::Config { name: "unclean.leader.election.enable", .. } => "unclean election",
+            SettingKey::Config { name: "enable.idempotence", .. } => "idempotence",
+            SettingKey::Config { name: "offsets.topic.replication.factor", .. } => "replication factor",
+            SettingKey::Config { name, .. } => name,
             SettingKey::Partitions { .. } => "partitions",
-            SettingKey::ReplicationFactor { .. } | SettingKey::OffsetsReplicationFactor => "replication factor",
-            SettingKey::MinInsyncReplicas { .. } => "min.insync.replicas",
-            SettingKey::UncleanElection { .. } => "unclean election",
-            SettingKey::Acks { .. } => "acks",
-            SettingKey::Idempotence { .. } => "idempotence",
+            SettingKey::ReplicationFactor { .. } => "replication factor",
             SettingKey::Rate { .. } => "rate",
             SettingKey::Keys { .. } => "keys",
             SettingKey::Members { .. } => "members",
@@ -793,6 +794,19 @@ impl Words for English {
             SettingKey::Controllers => "controllers",
         }
         .into()
+    }
+    fn remark(&self, n: &Note) -> String {
+        match n {
+            Note::DefaultTaken { topic, setting, value } => {
+                format!("Topic {topic} does not say it, so {setting} decides: {value}")
+            }
+            Note::NotModelled { path, name } => format!("{name} has no effect in this simulation ({path})"),
+            Note::TopicRefused { topic, sentence } => format!("Kafka will refuse topic {topic}: {sentence}"),
+            Note::NoOffsetsTopic { wants, brokers } => format!(
+                "The offsets topic wants {wants} replicas, brokers: {brokers}. No group finds its coordinator; \
+                 consumers read nothing. Set offsets.topic.replication.factor to at most {brokers}."
+            ),
+        }
     }
     fn settings_of(&self, s: &SettingsOf) -> String {
         match s {

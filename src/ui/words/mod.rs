@@ -273,6 +273,8 @@ pub trait Words {
     fn flight(&self, f: &Flight) -> String;
     fn hidden_flights(&self, n: u32) -> String;
     fn setting(&self, k: &SettingKey) -> String;
+    /// What the author of a scenario should know.
+    fn remark(&self, n: &Note) -> String;
     fn settings_of(&self, s: &SettingsOf) -> String;
     fn in_force(&self, value: &str, default: &str) -> String;
     fn pace(&self, p: Pace) -> String;

@@ -728,12 +728,13 @@ impl Words for Chinese {
 
     fn setting(&self, k: &SettingKey) -> String {
         match k {
+            // Kafka's own name, shortened where the panel has no room for it.
+            SettingKey::Config { name: "unclean.leader.election.enable", .. } => "unclean 选举",
+            SettingKey::Config { name: "enable.idempotence", .. } => "幂等",
+            SettingKey::Config { name: "offsets.topic.replication.factor", .. } => "副本数（RF）",
+            SettingKey::Config { name, .. } => name,
             SettingKey::Partitions { .. } => "分区数",
-            SettingKey::ReplicationFactor { .. } | SettingKey::OffsetsReplicationFactor => "副本数（RF）",
-            SettingKey::MinInsyncReplicas { .. } => "min.insync.replicas",
-            SettingKey::UncleanElection { .. } => "unclean election",
-            SettingKey::Acks { .. } => "acks",
-            SettingKey::Idempotence { .. } => "幂等",
+            SettingKey::ReplicationFactor { .. } => "副本数（RF）",
             SettingKey::Rate { .. } => "速率",
             SettingKey::Keys { .. } => "key",
             SettingKey::Members { .. } => "成员",
@@ -742,6 +743,19 @@ impl Words for Chinese {
             SettingKey::Controllers => "controller",
         }
         .into()
+    }
+    fn remark(&self, n: &Note) -> String {
+        match n {
+            Note::DefaultTaken { topic, setting, value } => {
+                format!("topic {topic} 未指定，取 {setting} 的值：{value}")
+            }
+            Note::NotModelled { path, name } => format!("{name} 在本模拟中不起作用（{path}）"),
+            Note::TopicRefused { topic, sentence } => format!("Kafka 会拒绝创建 topic {topic}：{sentence}"),
+            Note::NoOffsetsTopic { wants, brokers } => format!(
+                "offsets topic 需要 {wants} 个副本，而 broker 只有 {brokers} 个：消费者组找不到 coordinator，\
+                 消费者什么也读不到。请把 offsets.topic.replication.factor 设为不超过 {brokers}。"
+            ),
+        }
     }
     fn settings_of(&self, s: &SettingsOf) -> String {
         match s {
