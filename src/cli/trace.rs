@@ -4,7 +4,8 @@ use std::path::Path;
 
 use highwater_engine::base::{ClientId, Dur, NodeId, TopicId};
 use highwater_engine::trace::TraceEntry;
-use highwater_studio::recording::Recording;
+use highwater_studio::recording::{Playhead, Recording};
+use highwater_studio::story::Seen;
 
 use crate::Complaint;
 use crate::args::Trace;
@@ -24,37 +25,37 @@ pub fn run(options: &Trace) -> Result<bool, Complaint> {
     };
     let mut recording = Recording::new(scenario)
         .map_err(|refusal| format!("{}: the cluster cannot be started: {refusal:?}", options.what))?;
-    let until = options.until.or(moment).unwrap_or(recording.branch().lowered.end).min(LONGEST);
-    recording.run_until(recording.origin() + until);
-    let reel = recording.reel();
-    for (number, entry) in reel.entries(0..recording.n_entries()) {
-        if options.all || reel.is_notable(number) {
-            println!("{}", line(&recording, entry));
+    let mut playhead = Playhead::new(&mut recording);
+    let until = options.until.or(moment).unwrap_or(playhead.branch(&recording).lowered.end).min(LONGEST);
+    playhead.run_until(&mut recording, playhead.origin() + until);
+    let seen = Seen::new(&recording, &playhead);
+    for (number, entry) in seen.entries() {
+        if options.all || seen.reel().is_notable(number) {
+            println!("{}", line(seen, entry));
         }
     }
-    println!("digest after {} ms: {:016x}", until.as_ms(), recording.digest());
+    println!("digest after {} ms: {:016x}", until.as_ms(), playhead.digest());
     Ok(true)
 }
 
 /// Seconds since the origin, who, and what, with topics and nodes by their names.
-fn line(recording: &Recording, entry: &TraceEntry) -> String {
-    let at = entry.at.since(recording.origin()).0;
-    let topic = |id: u32| {
-        recording.reel().topic_name(TopicId(id)).map_or_else(|| format!("topic {id}"), |name| name.to_string())
-    };
+fn line(seen: Seen<'_>, entry: &TraceEntry) -> String {
+    let at = seen.us(entry.at);
+    let topic =
+        |id: u32| seen.reel().topic_name(TopicId(id)).map_or_else(|| format!("topic {id}"), |name| name.to_string());
     format!(
         "{:>5}.{:06}  {:14}  {}",
         at / 1_000_000,
         at % 1_000_000,
-        node(recording, entry.who),
+        node(seen, entry.who),
         plain(&format!("{:?}", entry.kind), &topic)
     )
 }
 
-fn node(recording: &Recording, node: NodeId) -> String {
+fn node(seen: Seen<'_>, node: NodeId) -> String {
     match node {
         NodeId::Client(id) => {
-            recording.world().client_name(ClientId(id.0)).map_or_else(|| node.to_string(), |name| name.to_string())
+            seen.world().client_name(ClientId(id.0)).map_or_else(|| node.to_string(), |name| name.to_string())
         }
         NodeId::Broker(_) | NodeId::Controller(_) => node.to_string(),
     }

@@ -9,7 +9,7 @@ use highwater_engine::protocol::{Api, ConfigTarget, CreateTopicRequest, Placemen
 use highwater_engine::rules::{Broken, Version};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, BrokerSetup, LinkSetup, Setup, World};
-use highwater_studio::recording::Recording;
+use highwater_studio::recording::{Playhead, Recording};
 use highwater_studio::scenario::decode;
 
 use crate::text;
@@ -425,8 +425,9 @@ fn a_step_that_cannot_be_done() {
     )
     .expect("a good scenario");
     let mut recording = Recording::new(scenario).expect("it boots");
-    recording.run_until(recording.origin() + Dur::secs(3));
-    let trace: Vec<TraceEntry> =
-        recording.reel().entries(0..recording.n_entries()).map(|(_, entry)| entry.clone()).collect();
-    text::check("golden/a-step-that-cannot-be-done.txt", &told(&trace, 0, recording.origin(), Wire::Odd));
+    let mut playhead = Playhead::new(&mut recording);
+    playhead.run_until(&mut recording, playhead.origin() + Dur::secs(3));
+    let entries = 0..playhead.n_entries(&recording);
+    let trace: Vec<TraceEntry> = playhead.reel(&recording).entries(entries).map(|(_, entry)| entry.clone()).collect();
+    text::check("golden/a-step-that-cannot-be-done.txt", &told(&trace, 0, playhead.origin(), Wire::Odd));
 }

@@ -25,16 +25,17 @@ const ENGINE: [Row; 14] = [
     ("check", &["world"]),
 ];
 
-const STUDIO: [Row; 10] = [
+const STUDIO: [Row; 11] = [
     ("scenario", &[]),
     ("link", &["scenario"]),
     ("recording", &["scenario"]),
     ("reference", &["scenario", "recording"]),
     ("playback", &["recording"]),
     ("lesson", &["scenario", "recording"]),
-    ("explain", &["recording"]),
+    ("story", &["scenario", "recording"]),
+    ("explain", &["story"]),
     ("search", &["scenario", "recording", "link"]),
-    ("view", &["recording", "playback", "explain"]),
+    ("view", &["recording", "playback", "story", "explain"]),
     ("desk", &["link", "lesson", "reference", "search", "view"]),
 ];
 

@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use highwater_engine::base::{ActionId, BrokerId, NodeId, SimTime};
+use highwater_engine::base::{ActionId, BrokerId, NodeId, Seq, SimTime};
 use highwater_engine::protocol::CONSUMER_OFFSETS;
 use highwater_engine::protocol::hash::group_partition;
-use highwater_engine::trace::TraceEntry;
+use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, Refusal, World};
 
 use crate::scenario::{Due, Moment, Node, lower::plain_node};
@@ -40,6 +40,8 @@ pub struct Cursor {
     instant: SimTime,
     /// Steps of that instant.
     done: u32,
+    /// Actions that were refused so far.
+    refused: u32,
     /// Steps since the beginning of the run.
     pub ops: usize,
 }
@@ -48,7 +50,7 @@ impl Cursor {
     /// At the origin, before anything of the plan.
     pub fn new(world: World) -> Cursor {
         let instant = world.origin();
-        Cursor { world, next: 0, pending: Vec::new(), instant, done: 0, ops: 0 }
+        Cursor { world, next: 0, pending: Vec::new(), instant, done: 0, refused: 0, ops: 0 }
     }
 
     /// The moment of the last step.
@@ -120,12 +122,21 @@ impl Cursor {
             self.world.run_until(self.instant, out);
         }
         let Some(action) = plan[index].need.action(&|node| resolve(&self.world, node)) else {
-            return Step::Refused { index, refusal: None };
+            return self.refuse(index, None, out);
         };
         match self.world.act(action.clone(), out) {
             Ok(id) => Step::Acted { index, id, action: Rc::new(action) },
-            Err(refusal) => Step::Refused { index, refusal: Some(refusal) },
+            Err(refusal) => self.refuse(index, Some(refusal), out),
         }
+    }
+
+    /// The world notes nothing of what it did not do; one entry stands for it.
+    fn refuse(&mut self, index: usize, refusal: Option<Refusal>, out: &mut Vec<TraceEntry>) -> Step {
+        let (seq, who) = (self.world.last_seq(), NodeId::Client(highwater_engine::world::boot::ADMIN));
+        let kind = Kind::ActionRefused { action: ActionId(self.refused) };
+        out.push(TraceEntry { seq, at: self.instant, cause: Seq(0), who, kind });
+        self.refused += 1;
+        Step::Refused { index, refusal }
     }
 
     /// The moment that a hand action at the playhead gets: after everything of this instant, or after so many steps of

@@ -760,15 +760,10 @@ impl Words for English {
         match w {
             Waiting::Fencing { broker } => format!("session of broker {broker} runs out"),
             Waiting::QuorumElection { controller } => format!("controller {controller} waits before an election"),
-            Waiting::LagTimeout { partition: p, broker } => {
-                format!("broker {broker} falls out of the ISR of {}", partition(p))
-            }
             Waiting::MemberTimeout { group, member } => format!("session of {member} in group {group} runs out"),
             Waiting::RebalanceEnd { group } => format!("rebalance of group {group}"),
             Waiting::ClientRetry { client } => format!("{client} tries again"),
-            Waiting::DeliveryTimeout { client } => format!("{client} gives up"),
             Waiting::ScriptEntry => "next entry of the script".into(),
-            Waiting::Other { timer } => timer.to_string(),
         }
     }
     fn fenced_in(&self, in_us: Micros) -> String {
@@ -778,13 +773,10 @@ impl Words for English {
         match w {
             Waiting::Fencing { broker } => format!("broker {broker} is fenced in {}", duration(in_us)),
             Waiting::QuorumElection { .. }
-            | Waiting::LagTimeout { .. }
             | Waiting::MemberTimeout { .. }
             | Waiting::RebalanceEnd { .. }
             | Waiting::ClientRetry { .. }
-            | Waiting::DeliveryTimeout { .. }
-            | Waiting::ScriptEntry
-            | Waiting::Other { .. } => format!("{} in {}", self.waiting(w), duration(in_us)),
+            | Waiting::ScriptEntry => format!("{} in {}", self.waiting(w), duration(in_us)),
         }
     }
     fn flight(&self, f: &Flight) -> String {
