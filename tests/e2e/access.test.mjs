@@ -55,8 +55,9 @@ export default async function (suite) {
     await tabTo(page, 'button[aria-haspopup=menu][aria-label$="broker 1"]');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'menuitem');
-    for (let i = 0; i < 12 && (await page.evaluate(() => document.activeElement.textContent)) !== 'Start'; i += 1) await page.keyboard.press('ArrowDown');
-    equal(await page.evaluate(() => document.activeElement.textContent), 'Start', 'the entry');
+    const entry = () => page.evaluate(() => document.activeElement.textContent);
+    for (let i = 0; i < 12 && (await entry()) !== 'Start'; i += 1) await page.keyboard.press('ArrowDown');
+    equal(await entry(), 'Start', 'the entry');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => !document.querySelector('.broker.s-down'));
     // Play and pause, where space is nobody else's.
@@ -81,9 +82,12 @@ export default async function (suite) {
           throw new Error(`${name}: ${error.message}`);
         });
         equal(await page.locator('[style]').count(), 0, `style attributes in the view ${name}`);
-        if (scheme === 'dark' || locale === 'zh-CN') await suite.picture(page, `${name}-wide-${scheme}-${locale.slice(0, 2)}`);
+        if (scheme === 'dark' || locale === 'zh-CN') {
+          await suite.picture(page, `${name}-wide-${scheme}-${locale.slice(0, 2)}`);
+        }
       }
-      equal(await page.evaluate(() => document.documentElement.lang), locale === 'zh-CN' ? 'zh-Hans' : 'en', 'the language of the document');
+      const lang = await page.evaluate(() => document.documentElement.lang);
+      equal(lang, locale === 'zh-CN' ? 'zh-Hans' : 'en', 'the language of the document');
     });
   }
 
@@ -107,7 +111,8 @@ export default async function (suite) {
   await suite.check('changes are told to those who do not see them', async (visit) => {
     const page = await visit.open('');
     await page.keyboard.press('Shift+ArrowRight');
-    await page.locator('[role=status][aria-live=polite]', { hasText: 'broker 1 is killed' }).waitFor({ state: 'attached' });
+    const told = page.locator('[role=status][aria-live=polite]', { hasText: 'broker 1 is killed' });
+    await told.waitFor({ state: 'attached' });
   });
 
   await suite.check('single-letter keys can be turned off, and that is remembered', async (visit) => {

@@ -36,7 +36,10 @@ export default async function (suite) {
     equal(await at(frame), await at(page), 'the moment');
     await frame.getByRole('button', { name: 'Play' }).click();
     const from = await at(frame);
-    await frame.waitForFunction((before) => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) > before, from);
+    await frame.waitForFunction(
+      (before) => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) > before,
+      from,
+    );
     await frame.getByRole('button', { name: 'Pause' }).click();
     equal(await frame.locator('#stage').count(), 1, 'stages');
     const out = await frame.getByRole('link', { name: /Highwater/ }).getAttribute('href');
@@ -49,7 +52,8 @@ export default async function (suite) {
     const frame = await frameOf(visit, page);
     equal(await page.evaluate(() => document.activeElement.tagName), 'BODY', 'focus');
     equal(await page.evaluate(() => window.scrollY), 0, 'scroll');
-    equal(await frame.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, ''], 'storage');
+    const stored = await frame.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+    equal(stored, [0, 0, ''], 'storage');
   });
 
   await suite.check('the embed asks for no file of its own but its page', async (visit) => {

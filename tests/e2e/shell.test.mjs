@@ -9,7 +9,8 @@ function raw(url, target, method = 'GET') {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     let text = '';
-    const socket = connect(Number(port), hostname, () => socket.write(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`));
+    const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const socket = connect(Number(port), hostname, () => socket.write(head));
     socket.on('data', (data) => (text += data));
     socket.on('end', () => resolve(text));
     socket.on('error', reject);
@@ -91,7 +92,8 @@ export default async function (suite) {
   });
 
   await suite.check('the server gives nothing outside the page', async (visit) => {
-    for (const target of ['/../Cargo.toml', '/%2e%2e/Cargo.toml', '/embed/../../Cargo.toml', '//etc/passwd', '/..%5cCargo.toml']) {
+    const outside = ['/../Cargo.toml', '/%2e%2e/Cargo.toml', '/embed/../../Cargo.toml'];
+    for (const target of [...outside, '//etc/passwd', '/..%5cCargo.toml']) {
       const answer = await raw(visit.url, target);
       ok(/^HTTP\/1.1 (403|404)/.test(answer), `${target}: ${answer.split('\r\n')[0]}`);
       ok(!answer.includes('[workspace]'), target);
