@@ -38,7 +38,7 @@ export default async function (suite) {
     await page.waitForFunction(() => document.querySelector('[role=slider]').getAttribute('aria-valuenow') === '12000');
   });
 
-  await suite.check('skipping the wait leads from the kill to the fencing; data partitions fail over', async (visit) => {
+  await suite.check('skipping the wait leads from the kill to the fencing; data fails over', async (visit) => {
     const page = await visit.open('');
     await scrub(page, 13);
     const before = await delivered(page);
@@ -123,7 +123,7 @@ export default async function (suite) {
     });
   }
 
-  await suite.check('min.insync.replicas above what is alive: with acks=all nothing is written; why is said', async (visit) => {
+  await suite.check('min.insync.replicas above what is alive: nothing is written, and why', async (visit) => {
     const page = await visit.open('');
     await setting(page, 'acks').getByRole('button', { name: 'all', exact: true }).click();
     const more = setting(page, 'min.insync.replicas').getByRole('button', { name: /more/ });

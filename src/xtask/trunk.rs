@@ -1,0 +1,179 @@
+//! That trunk, where it is installed, builds the same page and serves it.
+//!
+//! It deliberately never installs trunk: nobody needs it, and building it takes minutes.
+
+use crate::house::{House, captured, execute};
+use crate::page::{self, Profile};
+use crate::tools;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The program that trunk looks for on the path. We are it, in the version of the lock file.
+pub const GENERATOR: &str = "wasm-bindgen";
+/// What trunk says when its server listens, and when it gives up.
+const LISTENS: &str = "http://127.0.0.1:";
+
+/// Builds with trunk and with our own builder and compares; then lets trunk serve.
+///
+/// # Errors
+/// When trunk fails, ends, or makes another page.
+pub fn run(house: &House) -> Result<(), String> {
+    let Some(trunk) = tools::on_path("trunk") else {
+        println!("   no trunk here, so what `trunk serve` does was not tried");
+        return Ok(());
+    };
+    println!("   {}", captured(Command::new(&trunk).arg("--version"))?.trim());
+    let work = house.target.join("trunk");
+    remade(&work)?;
+    let path = with_ourselves(&work.join("tools"))?;
+    let (theirs, ours) = (work.join("theirs"), work.join("ours"));
+    let trunk = || {
+        let mut command = house.command(&trunk);
+        command.env("PATH", &path).env("NO_COLOR", "true");
+        command
+    };
+    execute(trunk().args(["build", "--offline", "--dist"]).arg(&theirs))?;
+    page::build(house, Profile::Dev, &ours)?;
+    let different = compared(&contents(&ours)?, &contents(&theirs)?);
+    if !different.is_empty() {
+        return Err(format!("trunk makes another page:\n{}", different.join("\n")));
+    }
+    let mut serve = trunk();
+    serve.args(["serve", "--offline", "--port", "0", "--dist"]).arg(&theirs);
+    listens(serve.stdout(Stdio::piped()).stderr(Stdio::piped()))
+}
+
+fn remade(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))
+}
+
+/// The path of programs with a folder before it in which the bindings generator is this program.
+fn with_ourselves(folder: &Path) -> Result<std::ffi::OsString, String> {
+    remade(folder)?;
+    let ourselves = std::env::current_exe().map_err(|error| format!("this program's own path is unknown: {error}"))?;
+    let copy = folder.join(format!("{GENERATOR}{}", std::env::consts::EXE_SUFFIX));
+    fs::hard_link(&ourselves, &copy)
+        .or_else(|_| fs::copy(&ourselves, &copy).map(drop))
+        .map_err(|error| format!("cannot make {}: {error}", copy.display()))?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path)))
+        .map_err(|error| format!("PATH: {error}"))
+}
+
+/// Every file of a page by its path in it.
+fn contents(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        let failed = |error: std::io::Error| format!("cannot read {}: {error}", inner.display());
+        for entry in fs::read_dir(&inner).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+                found.insert(name, fs::read(&path).map_err(failed)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What differs between two pages. Trunk orders the attributes and breaks the lines of a page in its own way, and
+/// asks for debug information in a development build that we leave in anyway: of such files the tags and the bare
+/// existence count.
+fn compared(ours: &BTreeMap<PathBuf, Vec<u8>>, theirs: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<String> {
+    let mut different: Vec<String> = Vec::new();
+    for path in ours.keys().chain(theirs.keys().filter(|path| !ours.contains_key(*path))) {
+        let shown = path.display();
+        let same = match (ours.get(path), theirs.get(path)) {
+            (Some(_), None) => {
+                different.push(format!("{shown} is not made by trunk"));
+                continue;
+            }
+            (None, _) => {
+                different.push(format!("{shown} is made by trunk alone"));
+                continue;
+            }
+            (Some(a), Some(b)) if path.as_os_str() == "index.html" => tags(a) == tags(b),
+            (Some(a), Some(b)) => a == b,
+        };
+        if !same {
+            different.push(format!("{shown} differs"));
+        }
+    }
+    different
+}
+
+/// The tags of a page with their attributes in order.
+fn tags(html: &[u8]) -> Vec<String> {
+    let html = String::from_utf8_lossy(html);
+    let tags = html.split('<').skip(1).filter_map(|tag| Some(tag.split_once('>')?.0));
+    tags.map(page::sorted_tag).collect()
+}
+
+/// Waits until the server says where it listens, then ends it.
+fn listens(command: &mut Command) -> Result<(), String> {
+    let mut child = command.spawn().map_err(|error| format!("cannot start trunk serve: {error}"))?;
+    let said = until(&mut child, LISTENS);
+    let ended = child.kill().and_then(|()| child.wait());
+    match (said, ended) {
+        (Ok(()), Ok(_)) => Ok(()),
+        (Ok(()), Err(error)) => Err(format!("trunk serve cannot be ended: {error}")),
+        (Err(said), _) => Err(format!("trunk serve ended by itself:\n{said}")),
+    }
+}
+
+/// Reads what a program says until these words are in a line; all of it where they are in none.
+fn until(child: &mut Child, words: &str) -> Result<(), String> {
+    let (sender, lines) = std::sync::mpsc::channel();
+    let pipes: [Option<Box<dyn Read + Send>>; 2] =
+        [child.stdout.take().map(|pipe| Box::new(pipe) as _), child.stderr.take().map(|pipe| Box::new(pipe) as _)];
+    for pipe in pipes.into_iter().flatten() {
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            BufReader::new(pipe).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+    }
+    drop(sender);
+    let mut said = String::new();
+    for line in lines {
+        if line.contains(words) {
+            return Ok(());
+        }
+        said.push_str(&line);
+        said.push('\n');
+    }
+    Err(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compared;
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    fn page(files: &[(&str, &str)]) -> BTreeMap<PathBuf, Vec<u8>> {
+        files.iter().map(|(name, text)| (PathBuf::from(name), text.as_bytes().to_vec())).collect()
+    }
+
+    #[test]
+    fn a_file_that_is_missing_added_or_changed_is_named() {
+        let ours = page(&[("a.css", "1"), ("b.js", "2"), ("c", "3")]);
+        let theirs = page(&[("a.css", "1"), ("b.js", "4"), ("d", "5")]);
+        assert_eq!(compared(&ours, &theirs), ["b.js differs", "c is not made by trunk", "d is made by trunk alone"]);
+    }
+
+    #[test]
+    fn the_order_of_attributes_in_the_page_does_not_matter_and_their_values_do() {
+        let ours = page(&[("index.html", "<p>\n<link a=\"1\" b='2'>x</p>")]);
+        assert!(compared(&ours, &page(&[("index.html", "<p><link b=\"2\"\n  a=\"1\" />x</p>")])).is_empty());
+        assert_eq!(compared(&ours, &page(&[("index.html", "<p><link b=\"2\" a=\"3\">x</p>")])).len(), 1);
+    }
+}
