@@ -204,6 +204,8 @@ fn attributes(tag: &str) -> Vec<(String, String)> {
 pub fn sorted_tag(tag: &str) -> String {
     let name = tag.split_whitespace().next().unwrap_or_default();
     let mut attributes = attributes(tag);
+    // Trunk leaves its own instructions in the page, where no browser reads them.
+    attributes.retain(|(name, _)| !name.starts_with("data-trunk") && name != "data-integrity");
     attributes.sort();
     let shown = attributes.iter().map(|(name, value)| {
         let words: Vec<&str> = value.split_whitespace().collect();
