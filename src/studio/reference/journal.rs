@@ -348,6 +348,7 @@ fn is_wire(kind: &Kind) -> bool {
 mod tests {
     use super::*;
     use highwater_engine::base::Seq;
+    use highwater_engine::trace::Creator;
 
     const P: ClientId = ClientId(1);
     const M: ClientId = ClientId(2);
@@ -363,7 +364,13 @@ mod tests {
             |who, kind| entries.push(TraceEntry { seq: Seq(1), at: SimTime::ZERO, cause: Seq(0), who, kind });
         note(
             NodeId::Client(P),
-            Kind::TopicCreated { topic: TopicId(1), name: "t".into(), partitions: 1, replication_factor: 3 },
+            Kind::TopicCreated {
+                topic: TopicId(1),
+                name: "t".into(),
+                partitions: 1,
+                replication_factor: 3,
+                by: Creator::Admin,
+            },
         );
         for (i, (value, offset)) in sent.iter().enumerate() {
             let tag = Tag(i as u64);
