@@ -1,13 +1,13 @@
 //! Compares many runs of the engine with what was recorded, by the rules of the recordings. Knows no file and no
 //! expected value.
 //!
-//! 1. A value that was the same in all recorded runs must be the same. With every seed, for most is no matter of
-//! chance; where it is one (which node a client happens to ask, whose timer fires first), a recording shows one case,
-//! and it must be one that the engine makes: *one* seed must agree with the whole file, and what other seeds give is
-//! counted and shown apart. 2. One that varied must be one of those, or, where it counts records in flight, lie between
-//! them. 3. Whether a condition held must be the same; how long it took is the median over the seeds, within the
-//! recorded span widened by 25 % and 1 s. Shorter is right where a process was started before, because the recorded
-//! machine was slow to start one. 4. What is not modelled is listed.
+//! 1. A value that was the same in all recorded runs must be the same, with so many seeds that the runs' agreement is
+//!    no rare case ([`shares`](super::shares)); what the other seeds give is counted and shown apart.
+//! 2. One that varied must be one of those, or, where it counts records in flight, lie between them.
+//! 3. Whether a condition held must be the same; how long it took is the median of twenty seeds, within the recorded
+//!    span widened by 25 % and 1 s. Shorter is right where a process was started before, because the recorded machine
+//!    was slow to start one.
+//! 4. What is not modelled is listed.
 
 use std::collections::BTreeMap;
 
@@ -19,25 +19,19 @@ use super::player::{Observed, Play};
 use super::queries::Query;
 use super::recording::{Entry, Expected, Recording, Step};
 use super::report::{Difference, EntryReport, FileReport, Outcome};
+use super::shares::{self, Row, SEEDS, Standing};
 
 /// Judges the plays of one recording, each with its seed.
 pub fn judge(recording: &Recording, plays: &[(u64, Play)]) -> FileReport {
-    let best = best_seed(recording, plays);
-    let mut after_start = false;
-    let mut entries = Vec::new();
-    for entry in &recording.script {
-        if let Step::Do { verb, .. } = &entry.step {
-            after_start = follows_start(verb, after_start);
-        }
-        let seen: Vec<(u64, &Observed)> =
-            plays.iter().filter_map(|(seed, play)| play.observed.get(entry.index).map(|o| (*seed, o))).collect();
-        let fits: Vec<(u64, &Observed)> = seen.iter().filter(|(seed, _)| Some(*seed) == best).copied().collect();
-        if let Some(outcome) =
-            outcome(entry, &seen, after_start).map(|all| weigh(all, outcome(entry, &fits, after_start)))
-        {
-            entries.push(EntryReport { entry: entry.index, step: entry.text.clone(), outcome });
-        }
-    }
+    let standings: BTreeMap<usize, Standing> =
+        standings(recording, plays).into_iter().map(|(entry, standing, _)| (entry, standing)).collect();
+    let entries = outcomes(recording, plays)
+        .map(|(entry, outcome)| EntryReport {
+            entry: entry.index,
+            step: entry.text.clone(),
+            outcome: weigh(outcome, standings.get(&entry.index).copied(), recording.runs),
+        })
+        .collect();
     FileReport {
         id: recording.id.clone(),
         title: recording.title.clone(),
@@ -47,31 +41,71 @@ pub fn judge(recording: &Recording, plays: &[(u64, Play)]) -> FileReport {
     }
 }
 
-/// The seed whose run fits the file best, by the number of entries that differ in more than time.
-fn best_seed(recording: &Recording, plays: &[(u64, Play)]) -> Option<u64> {
-    let misfits = |seed: u64, play: &Play| {
-        let differs =
-            |entry: &&Entry| match play.observed.get(entry.index).and_then(|o| outcome(entry, &[(seed, o)], true)) {
-                Some(Outcome::Different(differences)) => differences.iter().any(|d| d.part != TOOK),
-                Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => false,
-            };
-        recording.script.iter().filter(differs).count()
-    };
-    plays.iter().min_by_key(|(seed, play)| misfits(*seed, play)).map(|(seed, _)| *seed)
+/// Whether more seeds cannot change the report, as far as chance can be known.
+pub fn decided(recording: &Recording, plays: &[(u64, Play)]) -> bool {
+    let enough_times = plays.len() as u64 >= SEEDS
+        || outcomes(recording, plays).all(|(_, outcome)| match outcome {
+            Outcome::Different(differences) => differences.iter().all(|d| d.part != TOOK),
+            Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_) => true,
+        });
+    enough_times && standings(recording, plays).iter().all(|(_, _, known)| *known)
 }
 
-/// Differences of some seeds are chance where the best run has none; a median of times is of all seeds or of none.
-fn weigh(all: Outcome, best: Option<Outcome>) -> Outcome {
-    match (all, best) {
-        (Outcome::Different(differences), Some(Outcome::Equal(_))) if differences.iter().all(|d| d.part != TOOK) => {
-            Outcome::InSomeRuns { differences }
+/// What is compared in each entry, over all plays; every disagreement is a difference here.
+fn outcomes<'a>(recording: &'a Recording, plays: &'a [(u64, Play)]) -> impl Iterator<Item = (&'a Entry, Outcome)> {
+    let mut after_start = false;
+    recording.script.iter().filter_map(move |entry| {
+        if let Step::Do { verb, .. } = &entry.step {
+            after_start = follows_start(verb, after_start);
         }
-        (Outcome::Different(differences), Some(Outcome::Different(best)))
-            if best.iter().all(|d| d.part == TOOK) && differences.iter().all(|d| d.part != TOOK) =>
-        {
-            Outcome::InSomeRuns { differences }
+        let seen: Vec<(u64, &Observed)> =
+            plays.iter().filter_map(|(seed, play)| play.observed.get(entry.index).map(|o| (*seed, o))).collect();
+        outcome(entry, &seen, after_start).map(|outcome| (entry, outcome))
+    })
+}
+
+fn standings(recording: &Recording, plays: &[(u64, Play)]) -> Vec<(usize, Standing, bool)> {
+    let agrees = |entry: &Entry, (seed, play): &(u64, Play)| {
+        match play.observed.get(entry.index).and_then(|observed| outcome(entry, &[(*seed, observed)], true)) {
+            Some(Outcome::Different(differences)) => differences.iter().all(|d| d.part == TOOK),
+            Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => true,
         }
-        (all, _) => all,
+    };
+    let rows: Vec<Row> = recording
+        .script
+        .iter()
+        .map(|entry| Row {
+            entry: entry.index,
+            same: entry.step.is_same(),
+            agrees: plays.iter().map(|play| agrees(entry, play)).collect(),
+        })
+        .collect();
+    shares::standings(&rows, recording.runs)
+}
+
+/// Values that some seeds do not give are chance where enough do; a median of times is of all seeds or of none.
+fn weigh(all: Outcome, standing: Option<Standing>, runs: i64) -> Outcome {
+    let Outcome::Different(mut differences) = all else { return all };
+    if differences.iter().any(|d| d.part == TOOK) {
+        return Outcome::Different(differences);
+    }
+    match standing {
+        Some(Standing::Enough) => Outcome::InSomeRuns { differences },
+        Some(Standing::NeverTogether) => {
+            differences.push(Difference {
+                part: "together".into(),
+                expected: "one seed with this value and those of all entries before it".into(),
+                got: vec![("none of the seeds that agree with the entries before".into(), Vec::new())],
+            });
+            Outcome::Different(differences)
+        }
+        Some(Standing::TooFew) | None => {
+            for difference in &mut differences {
+                let share = shares::bound(runs) * 100.0;
+                difference.expected.push_str(&format!(" (in {share:.1} % of the seeds at least; {runs} recorded)"));
+            }
+            Outcome::Different(differences)
+        }
     }
 }
 
@@ -195,40 +229,23 @@ fn when_outcome(
             Some(Some(_)) | None => {}
         }
     }
-    let mut by_chance = Vec::new();
     let mut differences: Vec<Difference> =
         [wrong_held.difference(), wrong_see.difference()].into_iter().flatten().collect();
+    spans.truncate(SEEDS as usize);
     if let (Some(recorded), Some(median)) = (took, median(&mut spans)) {
         match took_rule(recorded, median, after_start) {
             Ok(rule) => rules.push(rule),
-            // Where the times fall into two heaps (an observer that happens to ask a frozen broker waits for seconds),
-            // the median lies in the larger one by chance.
-            Err(_)
-                if spans.iter().filter(|span| took_rule(recorded, **span, after_start).is_ok()).count() * 4
-                    >= spans.len()
-                    && spans.len() > 1 =>
-            {
-                by_chance.push(Difference {
-                    part: TOOK.into(),
-                    expected: "a median as recorded".into(),
-                    got: vec![(
-                        format!("{} s (median); at least a quarter of the runs as recorded", seconds(median)),
-                        seen.iter().map(|(seed, _)| *seed).collect(),
-                    )],
-                });
-            }
             Err(expected) => differences.push(Difference {
                 part: TOOK.into(),
                 expected,
-                got: vec![(format!("{} s (median)", seconds(median)), seen.iter().map(|(seed, _)| *seed).collect())],
+                got: vec![(
+                    format!("{} s (median)", seconds(median)),
+                    seen.iter().take(SEEDS as usize).map(|(seed, _)| *seed).collect(),
+                )],
             }),
         }
     }
-    match (differences.is_empty(), by_chance.is_empty()) {
-        (true, true) => Outcome::Equal(rules.join("; ")),
-        (true, false) => Outcome::InSomeRuns { differences: by_chance },
-        (false, _) => Outcome::Different(differences),
-    }
+    if differences.is_empty() { Outcome::Equal(rules.join("; ")) } else { Outcome::Different(differences) }
 }
 
 /// The middle of the spans, the lower of the two middle ones where their number is even.

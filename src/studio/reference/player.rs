@@ -105,6 +105,7 @@ fn run<S: Subject>(recording: &Recording, seed: u64, decisions: bool) -> (Play, 
     };
     let mut player = Player {
         world,
+        seed,
         trace: Vec::new(),
         journal: Journal::watching(decisions),
         gaps: Gaps::default(),
@@ -147,6 +148,7 @@ fn setup(recording: &Recording, seed: u64) -> Result<Setup, String> {
 
 struct Player<S> {
     world: S,
+    seed: u64,
     trace: Vec<TraceEntry>,
     journal: Journal,
     gaps: Gaps,
@@ -193,7 +195,13 @@ impl<S: Subject> Player<S> {
             },
             Step::Query { query, .. } => match self.gaps.query_gap(query) {
                 Some(reason) => Observed::NotModelled(reason),
-                None => Observed::Seen(self.query(query)),
+                None => {
+                    // Every other seed plays the run that asked later.
+                    if let Some(later) = entry.later.filter(|_| self.seed % 2 == 0) {
+                        self.pass(later);
+                    }
+                    Observed::Seen(self.query(query))
+                }
             },
         }
     }
