@@ -97,13 +97,17 @@ Exit code: 0 no run went wrong, 1 one did, 2 bad input.
 ";
 
 const TRACE_HELP: &str = "\
-highwater trace FILE|LINK [options]: tell what happens in a run, a line each
+highwater trace FILE|LINK [options]: tell what happens in a run, a line each, and what it comes to
 
   --until T      up to this moment, such as 20s or 1500ms (default: the moment of the link, else half a
                  minute beyond the last thing that the script does; at most an hour)
   --all          every message and record too, not only what is notable
 
-The last line is the digest of the world: the same scenario gives the same digest everywhere.
+A line is the moment, the node, what happened with its values, and behind < what it came of. What waits
+is told when it begins, with its end, and when it ends. At the end stand, of each producer, the records
+sent, acknowledged, failed, lost (with offsets) and written twice; of each group what it was given; of
+each partition leader, ISR, ELR, end and lag. The last line is the digest of the world: the same scenario
+gives the same digest everywhere.
 ";
 
 const BENCH_HELP: &str = "\

@@ -10,6 +10,7 @@ use highwater_studio::reference::{
 
 use crate::Complaint;
 use crate::args::Conform;
+use crate::out::say;
 use crate::workers;
 
 /// Plays and prints; true if nothing differs.
@@ -25,26 +26,25 @@ pub fn run(options: &Conform) -> Result<bool, Complaint> {
     }
     if options.metadata {
         for (name, recording) in &recordings {
-            println!("{name}: {}", recording.title);
-            print!("{}", play_with_decisions::<World>(recording, options.seeds.map_or(1, |(first, _)| first)).1);
+            say!("{name}: {}", recording.title);
+            crate::out::write(format_args!(
+                "{}",
+                play_with_decisions::<World>(recording, options.seeds.map_or(1, |(first, _)| first)).1
+            ));
         }
     }
     let table = Table { files: conform(&recordings, options.seeds, options.threads) };
     if options.json {
-        println!("{:#}", table.json());
+        say!("{:#}", table.json());
     } else {
-        print!("{}", table.text(options.verbose));
+        crate::out::write(format_args!("{}", table.text(options.verbose)));
     }
     Ok(table.counts().different == 0)
 }
 
 /// Plays with the seeds that were asked for; else with the usual number, and a file with more as long as these do not
 /// say what is chance.
-fn conform(
-    recordings: &[(String, Recording)],
-    seeds: Option<(u64, u64)>,
-    threads: usize,
-) -> Vec<(String, FileReport)> {
+fn conform(recordings: &[(String, Recording)], seeds: Option<(u64, u64)>, threads: usize) -> Vec<(String, FileReport)> {
     let mut plays: Vec<Vec<(u64, Play)>> = vec![Vec::new(); recordings.len()];
     let (mut first, mut last) = seeds.unwrap_or((1, SEEDS));
     let mut open: Vec<usize> = (0..recordings.len()).collect();
@@ -57,11 +57,7 @@ fn conform(
         open.retain(|file| seeds.is_none() && last < MOST_SEEDS && !decided(&recordings[*file].1, &plays[*file]));
         (first, last) = (last + 1, (last + SEEDS).min(MOST_SEEDS));
     }
-    recordings
-        .iter()
-        .zip(plays)
-        .map(|((name, recording), plays)| (name.clone(), judge(recording, &plays)))
-        .collect()
+    recordings.iter().zip(plays).map(|((name, recording), plays)| (name.clone(), judge(recording, &plays))).collect()
 }
 
 fn play_all(recordings: &[(String, Recording)], jobs: &[(usize, u64)], threads: usize) -> Vec<Play> {

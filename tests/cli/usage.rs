@@ -11,6 +11,7 @@ fn help_names_the_commands_and_exits_well() {
         &["conform", "--help"],
         &["swarm", "--help"],
         &["trace", "--help"],
+        &["bench", "--help"],
         &["link", "--help"],
         &["open", "--help"],
     ] {

@@ -46,7 +46,8 @@ fn told(recording: &Recording, begin: Dur, wire: Wire) -> String {
         book.learn(entry);
         let who = book.node(entry.who);
         if entry.at >= origin + begin && is_told(recording, entry, wire, &failed, &who) {
-            let cause = cause_of(recording, entry).map_or(String::new(), |c| format!("  {}", notation::cause(c, &book)));
+            let cause =
+                cause_of(recording, entry).map_or(String::new(), |c| format!("  {}", notation::cause(c, &book)));
             out.push_str(&format!("{}{cause}\n", notation::line(entry, origin, &book)));
             if matches!(entry.kind, Kind::RequestFailed { .. }) {
                 failed.push((who, entry.kind.clone()));
@@ -67,7 +68,7 @@ fn is_told(recording: &Recording, entry: &TraceEntry, wire: Wire, failed: &[(Str
     // A dead node is tried again and again.
     let first = || !failed.iter().any(|(before, kind)| before == who && *kind == entry.kind);
     wire == Wire::All
-        || !(matches!(entry.kind, Kind::MessageSent { .. } | Kind::MessageDelivered { .. })
+        || !(matches!(entry.kind, Kind::MessageSent { .. })
             || matches!(entry.kind, Kind::MessageLost { .. }) && !own()
             || matches!(entry.kind, Kind::RequestFailed { .. }) && !first())
 }

@@ -126,7 +126,9 @@ pub fn refusal(refusal: &Refusal, book: &Book) -> String {
         Refusal::ClientConfig { exception, key, value, expected } => {
             format!("{exception} {key}={} expected: {expected}", text(value))
         }
-        Refusal::NodeConfig { key, value, expected } => format!("ConfigException {key}={} expected: {expected}", text(value)),
+        Refusal::NodeConfig { key, value, expected } => {
+            format!("ConfigException {key}={} expected: {expected}", text(value))
+        }
         Refusal::Setup { what } => what.clone(),
     }
 }

@@ -64,7 +64,9 @@ impl Book {
     /// A node as a scenario names it.
     pub fn node(&self, node: NodeId) -> String {
         match node {
-            NodeId::Client(id) => self.clients.get(&id).map_or_else(|| node.to_string(), |name| format!("client/{name}")),
+            NodeId::Client(id) => {
+                self.clients.get(&id).map_or_else(|| node.to_string(), |name| format!("client/{name}"))
+            }
             NodeId::Broker(_) | NodeId::Controller(_) => node.to_string(),
         }
     }

@@ -1,8 +1,8 @@
 //! Entries and their lines, as pairs. Looks at no run.
 
 use highwater_engine::base::{
-    ActionId, BrokerId, ClientId, ControllerId, LeaderEpoch, MessageId, NodeId, PartitionEpoch, Seq, SimTime, Tag, TopicId,
-    Tp,
+    ActionId, BrokerId, ClientId, ControllerId, LeaderEpoch, MessageId, NodeId, PartitionEpoch, Seq, SimTime, Tag,
+    TopicId, Tp,
 };
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::{Api, ElectionKind, ErrorCode};
@@ -29,7 +29,10 @@ fn book() -> Book {
     book.topics.insert(TopicId(1), "orders".into());
     book.name_client(ClientId(7), "p".into());
     book.name_action(ActionId(3), "kill broker/1".into());
-    book.learn(&entry(P, Kind::RecordSent { tag: Tag(9), topic: "orders".into(), partition: None, value: "a0".into() }));
+    book.learn(&entry(
+        P,
+        Kind::RecordSent { tag: Tag(9), topic: "orders".into(), partition: None, value: "a0".into() },
+    ));
     let sent = Kind::MessageSent {
         message: MessageId(814),
         to: broker(2),
@@ -71,13 +74,21 @@ fn entries_have_kafkas_names_and_plain_values() {
             },
             "controller/3    isr-shrunk orders-0 isr=[2,3] removed=[1] by=broker/2 partition-epoch=5",
         ),
-        (broker(2), Kind::MessageDelivered { message: MessageId(814) }, "broker/2        message-delivered FetchResponse broker/1->broker/2"),
+        (
+            broker(2),
+            Kind::MessageDelivered { message: MessageId(814) },
+            "broker/2        message-delivered FetchResponse broker/1->broker/2",
+        ),
         (
             P,
             Kind::RequestFailed { to: broker(1), api: Api::Produce, failure: Failure::TimedOut },
             "client/p        request-failed ProduceRequest to=broker/1 timed-out",
         ),
-        (P, Kind::RecordAcked { tag: Tag(9), tp: TP, offset: 4 }, "client/p        record-acked orders-0 offset=4 value=a0"),
+        (
+            P,
+            Kind::RecordAcked { tag: Tag(9), tp: TP, offset: 4 },
+            "client/p        record-acked orders-0 offset=4 value=a0",
+        ),
         (
             P,
             Kind::RecordFailed { tag: Tag(9), tp: None, exception: "TimeoutException" },

@@ -27,7 +27,8 @@ impl Recording {
                 Some(Need::Role(verb)) => verb_text(verb),
                 None => String::new(),
             };
-            let why = refused.refusal.as_ref().map_or_else(|| "no-such-role".into(), |why| notation::refusal(why, &book));
+            let why =
+                refused.refusal.as_ref().map_or_else(|| "no-such-role".into(), |why| notation::refusal(why, &book));
             book.name_refusal(ActionId(number), format!("{what}: {why}"));
         }
         book

@@ -65,11 +65,13 @@ fn outcomes<'a>(recording: &'a Recording, plays: &'a [(u64, Play)]) -> impl Iter
 }
 
 fn standings(recording: &Recording, plays: &[(u64, Play)]) -> Vec<(usize, Standing, bool)> {
-    let agrees = |entry: &Entry, (seed, play): &(u64, Play)| {
-        match play.observed.get(entry.index).and_then(|observed| outcome(entry, &[(*seed, observed)], true)) {
-            Some(Outcome::Different(differences)) => differences.iter().all(|d| d.part == TOOK),
-            Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => true,
-        }
+    let agrees = |entry: &Entry, (seed, play): &(u64, Play)| match play
+        .observed
+        .get(entry.index)
+        .and_then(|observed| outcome(entry, &[(*seed, observed)], true))
+    {
+        Some(Outcome::Different(differences)) => differences.iter().all(|d| d.part == TOOK),
+        Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => true,
     };
     let rows: Vec<Row> = recording
         .script

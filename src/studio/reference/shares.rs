@@ -134,7 +134,8 @@ mod tests {
         let first = row(0, true, 20, 20);
         let second = Row { entry: 1, same: true, agrees: first.agrees.iter().map(|agrees| !agrees).collect() };
         let third = row(2, true, 20, 20);
-        let found: Vec<Standing> = standings(&[first, second, third], 2).iter().map(|(_, standing, _)| *standing).collect();
+        let found: Vec<Standing> =
+            standings(&[first, second, third], 2).iter().map(|(_, standing, _)| *standing).collect();
         assert_eq!(found, [Standing::Enough, Standing::NeverTogether, Standing::Enough]);
     }
 
