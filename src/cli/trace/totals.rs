@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use highwater_engine::base::{BrokerId, NodeId, Tp};
+use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration};
 use highwater_studio::notation::Book;
 use highwater_studio::recording::{Recording, image};
@@ -87,9 +88,12 @@ fn partitions(recording: &Recording, promises: &Promises, book: &Book) -> Vec<St
     let Some(image) = image(recording.world()) else { return Vec::new() };
     let groups = super::groups(recording);
     let mut lines = Vec::new();
+    let (mut others, mut without_leader) = (0_u32, 0_u32);
     for (tp, partition) in image.partitions() {
         let topic = image.topic_name(tp.topic);
-        if topic.is_some_and(|name| &**name == CONSUMER_OFFSETS) && partition.leader.is_some() {
+        if topic.is_some_and(|name| &**name == CONSUMER_OFFSETS) && !holds_a_group(tp, image.partitions(), &groups) {
+            others += 1;
+            without_leader += u32::from(partition.leader.is_none());
             continue;
         }
         let leader = partition.leader.map_or("none".to_string(), |id| id.to_string());
@@ -111,7 +115,20 @@ fn partitions(recording: &Recording, promises: &Promises, book: &Book) -> Vec<St
             lines.extend(partition.replicas.iter().map(|id| replica(recording, *id, tp, partition)));
         }
     }
+    if others > 0 {
+        lines.push(format!("  {CONSUMER_OFFSETS}  other-partitions={others} without-leader={without_leader}"));
+    }
     lines
+}
+
+/// Whether a group of the run lives in this partition of the offsets topic.
+fn holds_a_group<'a>(
+    tp: Tp,
+    all: impl Iterator<Item = (Tp, &'a PartitionRegistration)>,
+    groups: &[(Rc<str>, Vec<Rc<str>>)],
+) -> bool {
+    let count = all.filter(|(other, _)| other.topic == tp.topic).count() as u32;
+    groups.iter().any(|(group, _)| group_partition(group, count) == tp.partition)
 }
 
 fn lag(promises: &Promises, group: &Rc<str>, tp: Tp, high_watermark: i64) -> String {

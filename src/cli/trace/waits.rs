@@ -55,7 +55,7 @@ pub fn lines(recording: &Recording, promises: &Promises, book: &Book) -> Vec<(Si
         let (who, what) = told(&wait.what, book);
         let origin = recording.origin();
         let line = |at: SimTime, name: &str, more: String| {
-            (at, format!("{}  {who:14}  {name} {what}{more}", notation::moment(at, origin)))
+            (at, format!("{}  {who:16}  {name} {what}{more}", notation::moment(at, origin)))
         };
         let until = wait.to.map_or("open".into(), |to| notation::moment(to, origin).trim_start().to_string());
         lines.push(line(wait.from, "wait-begins", format!(" until={until}")));
@@ -280,7 +280,7 @@ fn may_not_lead(recording: &Recording, waits: &[Wait], book: &Book) -> Vec<(SimT
                 lines.push((
                     entry.at,
                     format!(
-                        "{}  {:14}  may-not-lead {} broker={broker} isr=[{}] elr=[{}]",
+                        "{}  {:16}  may-not-lead {} broker={broker} isr=[{}] elr=[{}]",
                         notation::moment(entry.at, recording.origin()),
                         book.node(entry.who),
                         book.partition(*tp),

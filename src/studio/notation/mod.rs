@@ -100,7 +100,7 @@ impl Book {
 pub fn line(entry: &TraceEntry, origin: SimTime, book: &Book) -> String {
     let values = values(&entry.kind, origin, book);
     let gap = if values.is_empty() { "" } else { " " };
-    format!("{}  {:14}  {}{gap}{values}", moment(entry.at, origin), book.node(entry.who), name(&entry.kind))
+    format!("{}  {:16}  {}{gap}{values}", moment(entry.at, origin), book.node(entry.who), name(&entry.kind))
 }
 
 /// What an entry came of, behind its line.

@@ -50,8 +50,8 @@ fn book() -> Book {
 fn entries_have_kafkas_names_and_plain_values() {
     let ids = |ids: &[u32]| ids.iter().copied().map(BrokerId).collect::<Vec<_>>();
     let table = [
-        (broker(1), Kind::ProcessKilled, "broker/1        process-killed"),
-        (P, Kind::Acted { action: ActionId(3) }, "client/p        acted kill broker/1"),
+        (broker(1), Kind::ProcessKilled, "broker/1          process-killed"),
+        (P, Kind::Acted { action: ActionId(3) }, "client/p          acted kill broker/1"),
         (
             NodeId::Controller(ControllerId(3)),
             Kind::LeaderElected {
@@ -61,7 +61,7 @@ fn entries_have_kafkas_names_and_plain_values() {
                 epoch: LeaderEpoch(4),
                 election: ElectionKind::FromElr,
             },
-            "controller/3    leader-elected orders-0 leader=2 previous=1 leader-epoch=4 election=from-elr",
+            "controller/3      leader-elected orders-0 leader=2 previous=1 leader-epoch=4 election=from-elr",
         ),
         (
             NodeId::Controller(ControllerId(3)),
@@ -72,37 +72,37 @@ fn entries_have_kafkas_names_and_plain_values() {
                 by: IsrChanger::Leader(BrokerId(2)),
                 epoch: PartitionEpoch(5),
             },
-            "controller/3    isr-shrunk orders-0 isr=[2,3] removed=[1] by=broker/2 partition-epoch=5",
+            "controller/3      isr-shrunk orders-0 isr=[2,3] removed=[1] by=broker/2 partition-epoch=5",
         ),
         (
             broker(2),
             Kind::MessageDelivered { message: MessageId(814) },
-            "broker/2        message-delivered FetchResponse broker/1->broker/2",
+            "broker/2          message-delivered FetchResponse broker/1->broker/2",
         ),
         (
             P,
             Kind::RequestFailed { to: broker(1), api: Api::Produce, failure: Failure::TimedOut },
-            "client/p        request-failed ProduceRequest to=broker/1 timed-out",
+            "client/p          request-failed ProduceRequest to=broker/1 timed-out",
         ),
         (
             P,
             Kind::RecordAcked { tag: Tag(9), tp: TP, offset: 4 },
-            "client/p        record-acked orders-0 offset=4 value=a0",
+            "client/p          record-acked orders-0 offset=4 value=a0",
         ),
         (
             P,
             Kind::RecordFailed { tag: Tag(9), tp: None, exception: "TimeoutException" },
-            "client/p        record-failed exception=TimeoutException value=a0",
+            "client/p          record-failed exception=TimeoutException value=a0",
         ),
         (
             P,
             Kind::RebalanceCallback { group: "g".into(), callback: Callback::Lost, partitions: vec![TP] },
-            "client/p        rebalance-callback group=g onPartitionsLost[orders-0]",
+            "client/p          rebalance-callback group=g onPartitionsLost[orders-0]",
         ),
         (
             broker(1),
             Kind::ProduceRefused { tp: TP, error: ErrorCode::NotEnoughReplicas },
-            "broker/1        produce-refused orders-0 error=NOT_ENOUGH_REPLICAS",
+            "broker/1          produce-refused orders-0 error=NOT_ENOUGH_REPLICAS",
         ),
     ];
     for (who, kind, expected) in table {
