@@ -59,6 +59,19 @@ fn records_that_fail_are_counted_and_their_wait_is_told_when_it_begins() {
 }
 
 #[test]
+fn a_client_that_knows_no_living_broker_waits_for_one() {
+    let scenario = r#"{"scenario":1,"engine":1,"id":"dark","lang":"en","title":"Dark","cluster":{"brokers":1,
+        "config":{"offsets.topic.replication.factor":1}},"topics":{"t":{"partitions":1,"replication":1}},
+        "script":[{"at":"5s","do":[{"kill":1}]},{"at":"15s","do":[{"start":1}]}]}"#;
+    let path = crate::run::file("dark.json", scenario);
+    let said = highwater(&["trace", &path.display().to_string(), "--until", "30s"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let begins = lines(&said, "wait-begins no-living-broker");
+    assert_eq!(begins.len(), 3, "the producer and both members: {}", said.out);
+    assert_eq!(lines(&said, "wait-ends no-living-broker").len(), 3, "{}", said.out);
+}
+
+#[test]
 fn no_debug_text_is_left() {
     for name in ["what-is-refused.json", "a-group-and-its-coordinator.json"] {
         let path = golden(name).display().to_string();

@@ -52,7 +52,7 @@ fn judged(recording: &Recording) -> FileReport {
         if last >= MOST_SEEDS || decided(recording, &plays) {
             return judge(recording, &plays);
         }
-        seeds = last + 1..=(2 * last).max(SEEDS).min(MOST_SEEDS);
+        seeds = last + 1..=(2 * last).clamp(SEEDS, MOST_SEEDS);
     }
 }
 

@@ -33,6 +33,21 @@ enum What {
     Unread(Rc<str>, String),
 }
 
+impl What {
+    /// Whose process it is that waits, if it is one's.
+    fn client(&self) -> Option<NodeId> {
+        match self {
+            What::NoCoordinator(who, _)
+            | What::CommitsFail(who, _)
+            | What::PollsFail(who, _)
+            | What::RecordsFail(who)
+            | What::NoLivingBroker(who)
+            | What::Unanswered(who, _) => Some(*who),
+            What::NoLeader(_) | What::Rebalancing(_) | What::Unread(..) => None,
+        }
+    }
+}
+
 struct Wait {
     what: What,
     from: SimTime,
@@ -145,22 +160,20 @@ impl Watch {
             }
         } else if let Kind::CoordinatorUnknown { group, .. } = &entry.kind {
             self.begin(What::NoCoordinator(who, group.clone()), at);
+        } else if let Kind::CoordinatorDiscovered { group, coordinator } = &entry.kind {
+            // A dead one is found again and again, until the cluster knows that it is dead.
+            if self.brokers.get(coordinator).is_some_and(|runs| *runs) {
+                self.end(at, |what| *what == What::NoCoordinator(who, group.clone()));
+            }
         } else if let Kind::CommitFailed { group, .. } = &entry.kind {
             self.begin(What::CommitsFail(who, group.clone()), at);
         } else if let Kind::PollFailed { group, .. } = &entry.kind {
             self.begin(What::PollsFail(who, group.clone()), at);
         } else if matches!(entry.kind, Kind::CommitSucceeded { .. } | Kind::RebalanceCallback { .. }) {
-            // Only work with the group shows that its coordinator is back: a dead one is found again and again.
-            self.end(at, |what| match what {
-                What::NoCoordinator(client, _) | What::CommitsFail(client, _) => *client == who,
-                What::NoLeader(_)
-                | What::Rebalancing(_)
-                | What::PollsFail(..)
-                | What::RecordsFail(_)
-                | What::NoLivingBroker(_)
-                | What::Unanswered(..)
-                | What::Unread(..) => false,
-            });
+            self.end(
+                at,
+                |what| matches!(what, What::NoCoordinator(client, _) | What::CommitsFail(client, _) if *client == who),
+            );
         } else if matches!(entry.kind, Kind::RecordDelivered { .. }) {
             self.end(at, |what| matches!(what, What::PollsFail(client, _) if *client == who));
         } else if matches!(entry.kind, Kind::RecordFailed { .. }) {
@@ -168,14 +181,7 @@ impl Watch {
         } else if matches!(entry.kind, Kind::RecordAcked { .. }) {
             self.end(at, |what| *what == What::RecordsFail(who));
         } else if matches!(entry.kind, Kind::ClientClosed { .. } | Kind::ProcessKilled) {
-            self.end(at, |what| match what {
-                What::NoCoordinator(client, _)
-                | What::CommitsFail(client, _)
-                | What::PollsFail(client, _)
-                | What::RecordsFail(client)
-                | What::NoLivingBroker(client) => *client == who,
-                What::NoLeader(_) | What::Rebalancing(_) | What::Unanswered(..) | What::Unread(..) => false,
-            });
+            self.end(at, |what| what.client() == Some(who));
         } else if let (Kind::RequestFailed { .. }, NodeId::Client(_)) = (&entry.kind, who)
             && !self.brokers.values().any(|runs| *runs)
         {

@@ -20,6 +20,7 @@ pub mod report;
 pub mod shares;
 pub mod steps;
 pub mod subject;
+pub mod values;
 pub mod world;
 
 pub use judge::{decided, judge};

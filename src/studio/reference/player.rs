@@ -197,7 +197,7 @@ impl<S: Subject> Player<S> {
                 Some(reason) => Observed::NotModelled(reason),
                 None => {
                     // Every other seed plays the run that asked later.
-                    if let Some(later) = entry.later.filter(|_| self.seed % 2 == 0) {
+                    if let Some(later) = entry.later.filter(|_| self.seed.is_multiple_of(2)) {
                         self.pass(later);
                     }
                     Observed::Seen(self.query(query))

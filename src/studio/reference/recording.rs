@@ -391,4 +391,17 @@ mod tests {
             assert!(error.to_string().contains("cut short"), "{end}: {error}");
         }
     }
+
+    #[test]
+    fn a_query_that_one_run_asked_later_says_by_how_much() {
+        let asked = |at: &str| {
+            let script = format!(
+                r#"{{ "at": [13.17, 13.62], "wait": "1s" }}, {{ "at": {at}, "query": {{ "leaderless": "t" }}, "see": 1 }}"#
+            );
+            Recording::read(&file(&script)).expect("a recording").script[1].later
+        };
+        assert_eq!(asked("[13.19, 15.11]"), Some(Dur::ms(1_470)));
+        assert_eq!(asked("[13.19, 13.70]"), None, "the machine's haste");
+        assert_eq!(asked("[15.19, 15.70]"), None, "both asked later");
+    }
 }
