@@ -50,6 +50,8 @@ pub struct Swarm {
     pub threads: usize,
 }
 
+const VERSION: &str = concat!("highwater ", env!("CARGO_PKG_VERSION"), "\n");
+
 const HELP: &str = "\
 highwater: a simulated Kafka cluster, natively
 
@@ -60,6 +62,7 @@ highwater: a simulated Kafka cluster, natively
   highwater link FILE            print the link of a scenario file, and its size
   highwater open LINK            print the scenario in a link
   highwater COMMAND --help       options of one command
+  highwater --version            the version
 
 Exit code: 0 all is well, 1 a difference or a broken invariant, 2 bad input.
 ";
@@ -133,6 +136,7 @@ LINK is an address with a link, or what stands behind its #.
 pub fn parse(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
     let command = match parser.next().map_err(said)? {
         None | Some(Long("help") | Short('h')) => return Ok(Command::Help(HELP)),
+        Some(Long("version") | Short('V')) => return Ok(Command::Help(VERSION)),
         Some(Value(name)) => name.string().map_err(said)?,
         Some(other) => return Err(format!("{}; try highwater --help", other.unexpected())),
     };

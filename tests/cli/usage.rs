@@ -8,6 +8,7 @@ fn help_names_the_commands_and_exits_well() {
         &[][..],
         &["--help"],
         &["help"],
+        &["--version"],
         &["conform", "--help"],
         &["swarm", "--help"],
         &["trace", "--help"],

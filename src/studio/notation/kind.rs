@@ -110,7 +110,10 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
     match kind {
         Kind::Acted { action } => book.action(*action),
         Kind::ActionRefused { action } => book.refusal(*action),
-        Kind::ActionAnswered { action, error } => format!("{} error={}", book.action(*action), error.name()),
+        Kind::ActionAnswered { action, error } => {
+            let exception = if error.is_none() { String::new() } else { format!(" exception={}", error.exception()) };
+            format!("{} error={}{exception}", book.action(*action), error.name())
+        }
         Kind::ProcessStarted
         | Kind::ProcessKilled
         | Kind::ShutdownRequested

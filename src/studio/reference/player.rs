@@ -23,6 +23,7 @@ use super::queries::{Condition, Query};
 use super::recording::{Entry, Recording, Step};
 use super::steps::{self, config_map};
 use super::subject::Subject;
+use crate::notation::{self, Book};
 
 /// How often the recorder looked for a reply.
 const LOOK_EVERY: Dur = Dur::ms(20);
@@ -101,7 +102,7 @@ fn run<S: Subject>(recording: &Recording, seed: u64, decisions: bool) -> (Play, 
     };
     let world = match S::boot(&setup) {
         Ok(world) => world,
-        Err(refusal) => return all(Observed::Impossible(format!("the cluster does not boot: {refusal:?}"))),
+        Err(refusal) => return all(Observed::Impossible(format!("the cluster does not boot: {}", words(&refusal)))),
     };
     let mut player = Player {
         world,
@@ -511,5 +512,9 @@ impl<S: Subject> Player<S> {
 }
 
 fn refused_by_world(refusal: &Refusal) -> String {
-    format!("refused by the simulation: {refusal:?}")
+    format!("refused by the simulation: {}", words(refusal))
+}
+
+fn words(refusal: &Refusal) -> String {
+    notation::refusal(refusal, &Book::default())
 }
