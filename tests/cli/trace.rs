@@ -72,6 +72,19 @@ fn a_client_that_knows_no_living_broker_waits_for_one() {
 }
 
 #[test]
+fn a_single_broker_says_at_once_why_no_group_can_work() {
+    let scenario = r#"{"scenario":1,"engine":1,"id":"one","lang":"en","title":"One","cluster":{"brokers":1},
+        "topics":{"t":{"partitions":1,"replication":1}}}"#;
+    let path = crate::run::file("one.json", scenario);
+    let said = highwater(&["trace", &path.display().to_string(), "--until", "20s"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let refused = lines(&said, "controller-refused CreateTopicsRequest error=INVALID_REPLICATION_FACTOR");
+    assert_eq!(refused.len(), 1, "{}", said.out);
+    let begins = lines(&said, "wait-begins no-coordinator");
+    assert!(!begins.is_empty() && begins.iter().all(|line| line.contains("until=open")), "{}", said.out);
+}
+
+#[test]
 fn no_debug_text_is_left() {
     for name in ["what-is-refused.json", "a-group-and-its-coordinator.json"] {
         let path = golden(name).display().to_string();

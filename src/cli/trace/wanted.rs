@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use highwater_engine::base::{TopicId, Tp};
 use highwater_engine::protocol::hash::group_partition;
+use highwater_engine::protocol::{Api, ErrorCode};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_studio::recording::Recording;
 
@@ -12,6 +13,8 @@ use highwater_studio::recording::Recording;
 pub struct Wanted {
     internal: BTreeMap<TopicId, u32>,
     groups: Vec<Rc<str>>,
+    /// What the controller has refused so far: it is asked again and again.
+    refused: Vec<(Api, ErrorCode)>,
 }
 
 impl Wanted {
@@ -19,6 +22,7 @@ impl Wanted {
         Wanted {
             internal: BTreeMap::new(),
             groups: super::groups(recording).into_iter().map(|(name, _)| name).collect(),
+            refused: Vec::new(),
         }
     }
 
@@ -38,6 +42,13 @@ impl Wanted {
         }
         if let Kind::ElrChanged { tp, .. } = &entry.kind {
             return self.matters(*tp);
+        }
+        if let Kind::ControllerRefused { api, error } = entry.kind {
+            let is_new = !self.refused.contains(&(api, error));
+            if is_new {
+                self.refused.push((api, error));
+            }
+            return is_new;
         }
         notable
             || matches!(
