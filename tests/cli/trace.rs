@@ -46,6 +46,9 @@ fn a_partition_without_a_leader_waits_from_its_beginning_and_says_who_may_not_le
     let begins = lines(&said, "wait-begins no-leader t-0");
     assert_eq!(begins.len(), 1, "{}", said.out);
     assert!(begins[0].contains("until="), "{}", begins[0]);
+    let not = lines(&said, "may-not-lead t-0 broker=2 isr=[] elr=[1]");
+    assert_eq!(not.len(), 1, "when broker 2 is back: {}", said.out);
+    assert!(said.out.contains("replica=2 running=true fenced=false in-isr=false in-elr=false"), "{}", said.out);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `highwater trace`: what happens in a run, a line each, what waits, and what the run comes to. The words are Kafka's
 //! and the trace's own; the page has sentences.
 
+mod eligible;
 mod promises;
 mod totals;
 mod waits;

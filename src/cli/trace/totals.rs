@@ -112,7 +112,9 @@ fn partitions(recording: &Recording, promises: &Promises, book: &Book) -> Vec<St
         }
         lines.push(line);
         if partition.leader.is_none() {
-            lines.extend(partition.replicas.iter().map(|id| replica(recording, *id, tp, partition)));
+            let unfenced = |id: &BrokerId| image.is_unfenced(*id);
+            let replicas = partition.replicas.iter();
+            lines.extend(replicas.map(|id| replica(recording, *id, unfenced(id), tp, partition)));
         }
     }
     if others > 0 {
@@ -139,11 +141,12 @@ fn lag(promises: &Promises, group: &Rc<str>, tp: Tp, high_watermark: i64) -> Str
 }
 
 /// What a replica of a partition without a leader is: why it may not lead.
-fn replica(recording: &Recording, id: BrokerId, tp: Tp, partition: &PartitionRegistration) -> String {
+fn replica(recording: &Recording, id: BrokerId, unfenced: bool, tp: Tp, partition: &PartitionRegistration) -> String {
     let runs = recording.world().machine(NodeId::Broker(id)).is_some_and(|machine| machine.process.is_some());
     let end = log(recording, id, tp).map_or("none".to_string(), |log| log.end_offset().to_string());
     format!(
-        "    replica={id} running={runs} in-isr={} in-elr={} last-known={} log-end={end}",
+        "    replica={id} running={runs} fenced={} in-isr={} in-elr={} last-known={} log-end={end}",
+        !unfenced,
         partition.isr.contains(&id),
         partition.elr.contains(&id),
         partition.last_known_elr.contains(&id)

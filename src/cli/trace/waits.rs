@@ -7,8 +7,9 @@ use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime, Tp};
 use highwater_engine::protocol::GroupState;
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_studio::notation::{self, Book};
-use highwater_studio::recording::{Recording, image};
+use highwater_studio::recording::Recording;
 
+use super::eligible::{self, Leaderless};
 use super::promises::Promises;
 use super::wanted::Wanted;
 
@@ -56,6 +57,22 @@ struct Wait {
     count: u64,
 }
 
+impl Wait {
+    fn leaderless(&self) -> Option<Leaderless> {
+        match &self.what {
+            What::NoLeader(tp) => Some(Leaderless { tp: *tp, from: self.from, to: self.to }),
+            What::Rebalancing(_)
+            | What::NoCoordinator(..)
+            | What::CommitsFail(..)
+            | What::PollsFail(..)
+            | What::RecordsFail(_)
+            | What::NoLivingBroker(_)
+            | What::Unanswered(..)
+            | What::Unread(..) => None,
+        }
+    }
+}
+
 /// The lines of all waits, each with its moment.
 pub fn lines(recording: &Recording, promises: &Promises, book: &Book) -> Vec<(SimTime, String)> {
     let mut watch = Watch::new(recording);
@@ -86,7 +103,8 @@ pub fn lines(recording: &Recording, promises: &Promises, book: &Book) -> Vec<(Si
             ));
         }
     }
-    lines.extend(may_not_lead(recording, &waits, book));
+    let leaderless: Vec<Leaderless> = waits.iter().filter_map(Wait::leaderless).collect();
+    lines.extend(eligible::lines(recording, &leaderless, book));
     lines
 }
 
@@ -253,49 +271,4 @@ fn unread(recording: &Recording, promises: &Promises, waits: &mut Vec<Wait>) {
 
 fn place(topic: &str, partition: Option<u32>) -> String {
     partition.map_or_else(|| topic.to_string(), |number| format!("{topic}-{number}"))
-}
-
-/// A broker that came back to a partition without a leader, and does not become it.
-fn may_not_lead(recording: &Recording, waits: &[Wait], book: &Book) -> Vec<(SimTime, String)> {
-    let Some(image) = image(recording.world()) else { return Vec::new() };
-    let (mut isr, mut elr): (BTreeMap<Tp, Vec<BrokerId>>, BTreeMap<Tp, Vec<BrokerId>>) = Default::default();
-    let mut lines = Vec::new();
-    for (_, entry) in recording.reel().entries(0..recording.n_entries()) {
-        if let Kind::IsrShrunk { tp, isr: now, .. } | Kind::IsrExpanded { tp, isr: now, .. } = &entry.kind {
-            isr.insert(*tp, now.clone());
-        } else if let Kind::ElrChanged { tp, elr: now, .. } = &entry.kind {
-            elr.insert(*tp, now.clone());
-        } else if let Kind::LeaderElected { tp, leader, .. } = &entry.kind {
-            // Whoever was elected from outside is alone in the ISR.
-            let members = isr.entry(*tp).or_insert_with(|| vec![*leader]);
-            if !members.contains(leader) {
-                *members = vec![*leader];
-            }
-        } else if let Kind::BrokerUnfenced { broker } = &entry.kind {
-            for wait in waits {
-                let What::NoLeader(tp) = &wait.what else { continue };
-                let lasts = wait.from <= entry.at && wait.to.is_none_or(|to| to.since(entry.at) > SHORT);
-                let Some(partition) = image.partition(*tp).filter(|p| p.replicas.contains(broker) && lasts) else {
-                    continue;
-                };
-                let list = |sets: &BTreeMap<Tp, Vec<BrokerId>>, other: &[BrokerId]| {
-                    let ids: Vec<String> =
-                        sets.get(tp).map_or(other, Vec::as_slice).iter().map(ToString::to_string).collect();
-                    ids.join(",")
-                };
-                lines.push((
-                    entry.at,
-                    format!(
-                        "{}  {:16}  may-not-lead {} broker={broker} isr=[{}] elr=[{}]",
-                        notation::moment(entry.at, recording.origin()),
-                        book.node(entry.who),
-                        book.partition(*tp),
-                        list(&isr, &partition.isr),
-                        list(&elr, &[])
-                    ),
-                ));
-            }
-        }
-    }
-    lines
 }
