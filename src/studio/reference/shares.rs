@@ -68,10 +68,7 @@ pub fn standings(rows: &[Row], runs: i64) -> Vec<(usize, Standing, bool)> {
         }
         // So few may be left that none of them agrees by chance.
         let left = so_far.iter().filter(|before| **before).count();
-        match at_most(0, left, bound) < RARE {
-            true => found.push((row.entry, Standing::NeverTogether, true)),
-            false => found.push((row.entry, Standing::Enough, false)),
-        }
+        found.push((row.entry, Standing::NeverTogether, at_most(0, left, bound) < RARE));
     }
     found
 }
@@ -140,10 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn too_few_seeds_that_agree_so_far_say_nothing_yet() {
+    fn too_few_seeds_that_agree_so_far_ask_for_more() {
         let first = row(0, true, 5, 15);
         let second = row(1, true, 0, 5);
         let second = Row { agrees: [second.agrees, vec![true; 15]].concat(), ..second };
-        assert_eq!(standings(&[first, second], 2)[1], (1, Standing::Enough, false));
+        assert_eq!(standings(&[first, second], 2)[1], (1, Standing::NeverTogether, false));
     }
 }
