@@ -65,7 +65,7 @@ pub fn Header(props: &HeaderProps) -> Html {
 /// The sentence of a scenario; nobody here has written one for what came by a link.
 pub(super) fn about(ui: &super::context::Ui, o: &Origin) -> String {
     match o {
-        Origin::Gallery { id, .. } => ui.words().scenario_about(*id).to_owned(),
+        Origin::Gallery { id, .. } => ui.words().scenario_about(*id),
         Origin::Link { .. } => ui.label(Label::SharedScenario).to_owned(),
     }
 }

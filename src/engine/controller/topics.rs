@@ -15,7 +15,7 @@ use crate::protocol::{
     CONSUMER_OFFSETS, ConfigMap, ConfigResource, CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord,
     PartitionRegistration, Placement, Response,
 };
-use crate::trace::Kind;
+use crate::trace::{Creator, Kind};
 
 /// Longest name of a topic.
 const MAX_NAME: usize = 249;
@@ -26,14 +26,19 @@ const OFFSETS_TOPIC_CONFIGS: [(&str, &str); 3] =
 
 impl Controller {
     /// CreateTopics for one topic.
-    pub(super) fn create_topic(&mut self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest) -> Decision {
-        match self.new_topic(ctx, request) {
+    pub(super) fn create_topic(&mut self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest, by: Creator) -> Decision {
+        match self.new_topic(ctx, request, by) {
             Ok(records) => Decision::new(records, Response::CreateTopics { error: ErrorCode::None }),
             Err(error) => Decision::answer(Response::CreateTopics { error }),
         }
     }
 
-    fn new_topic(&self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest) -> Result<Vec<MetadataRecord>, ErrorCode> {
+    fn new_topic(
+        &self,
+        ctx: &mut Ctx<'_>,
+        request: &CreateTopicRequest,
+        by: Creator,
+    ) -> Result<Vec<MetadataRecord>, ErrorCode> {
         let name = &request.name;
         self.check_name(name)?;
         validate_topic(&request.configs).map_err(|_| ErrorCode::InvalidConfig)?;
@@ -69,7 +74,7 @@ impl Controller {
         for (number, replicas) in assignments.into_iter().enumerate() {
             records.push(self.new_partition(Tp { topic, partition: number as u32 }, replicas));
         }
-        ctx.because(Kind::TopicCreated { topic, name: name.clone(), partitions, replication_factor });
+        ctx.because(Kind::TopicCreated { topic, name: name.clone(), partitions, replication_factor, by });
         Ok(records)
     }
 

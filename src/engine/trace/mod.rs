@@ -30,6 +30,17 @@ pub enum IsrChanger {
     Controller,
 }
 
+/// Who had a topic made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Creator {
+    /// An administrator's CreateTopics.
+    Admin,
+    /// A broker, because a client asked for the metadata of a topic that was not there (`auto.create.topics.enable`).
+    Metadata,
+    /// A broker, because somebody looked for a coordinator and the offsets topic was not there.
+    FindCoordinator,
+}
+
 /// Why a request ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Failure {
@@ -182,6 +193,7 @@ pub enum Kind {
         name: Rc<str>,
         partitions: u32,
         replication_factor: u32,
+        by: Creator,
     },
     TopicDeleted {
         topic: TopicId,
@@ -224,6 +236,8 @@ pub enum Kind {
     ElrChanged {
         tp: Tp,
         elr: Vec<BrokerId>,
+        /// Whom the controller remembers as the last leader of a partition that has none.
+        last_known_leader: Option<BrokerId>,
     },
     /// A request to the controller was refused.
     ControllerRefused {
@@ -316,6 +330,7 @@ pub enum Kind {
         group: Rc<str>,
         state: GroupState,
         generation: GenerationId,
+        members: u32,
     },
     MemberJoined {
         group: Rc<str>,
@@ -390,8 +405,10 @@ pub enum Kind {
         offset: Offset,
         epoch: i32,
     },
+    /// The consumer goes on from `offset`. It stood at `from`, if it had a position at all.
     PositionReset {
         tp: Tp,
+        from: Option<Offset>,
         offset: Offset,
     },
     CommitSucceeded {

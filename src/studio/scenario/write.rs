@@ -256,7 +256,7 @@ fn sides(s: &Sides) -> Value {
     out.done()
 }
 
-fn verb(v: &Verb) -> Value {
+pub fn verb(v: &Verb) -> Value {
     let (name, value) = match v {
         Verb::Kill(n) => ("kill", nodes(n)),
         Verb::Stop(n) => ("stop", nodes(n)),

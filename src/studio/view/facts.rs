@@ -206,10 +206,10 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
             at.group_of(*partition)?;
             (Group, Fact::CoordinatorLoaded { broker: at.broker()?, partition: *partition })
         }
-        Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation } => {
+        Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation, .. } => {
             (Group, Fact::Rebalancing { group: group.to_string(), generation: generation.0.max(0) as u32 })
         }
-        Kind::GroupStateChanged { group, state: GroupState::Stable, generation } => (
+        Kind::GroupStateChanged { group, state: GroupState::Stable, generation, .. } => (
             Group,
             Fact::GroupStable {
                 group: group.to_string(),
@@ -269,7 +269,7 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
                 last: count(*offset),
             },
         ),
-        Kind::PositionReset { tp, offset } => {
+        Kind::PositionReset { tp, offset, .. } => {
             (Group, Fact::PositionReset { member: at.client(), partition: seen.partition(*tp), to: count(*offset) })
         }
         Kind::ClientClosed { .. } => (at.client_kind(), Fact::ClientClosed { client: at.who() }),

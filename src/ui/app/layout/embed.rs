@@ -12,7 +12,7 @@ const AROUND: u32 = 40 + 52 + 102;
 impl App {
     fn title(&self, w: &dyn Words) -> String {
         match &self.views.scene.origin {
-            Origin::Gallery { id, changed: false } => w.scenario(*id).to_owned(),
+            Origin::Gallery { id, changed: false } => w.scenario(*id),
             Origin::Gallery { id, changed: true } => {
                 format!("{} ({})", w.scenario(*id), w.label(Label::ScenarioChanged))
             }
