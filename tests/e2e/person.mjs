@@ -60,8 +60,12 @@ export async function share(page) {
   return { link, frame, words, at: options.get('at'), digest: options.get('d') };
 }
 
-/** Chooses an entry of a broker's menu on the stage. */
+/** Chooses an entry of a broker's menu on the stage; a broker that is down has a button that starts it. */
 export async function act(page, broker, entry) {
+  if (entry === 'Start') {
+    await page.locator('#stage').getByRole('button', { name: `Start: broker ${broker}` }).click();
+    return;
+  }
   await page.getByRole('button', { name: new RegExp(`for broker ${broker}$`) }).click();
   await page.getByRole('menuitem', { name: entry, exact: true }).click();
 }
