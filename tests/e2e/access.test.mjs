@@ -89,9 +89,12 @@ export default async function (suite) {
           throw new Error(`${name}: ${error.message}`);
         });
         equal(await page.locator('[style]').count(), 0, `style attributes in the view ${name}`);
-        if (scheme === 'dark' || locale === 'zh-CN') await suite.picture(page, `${name}-wide-${scheme}-${locale.slice(0, 2)}`);
+        if (scheme === 'dark' || locale === 'zh-CN') {
+          await suite.picture(page, `${name}-wide-${scheme}-${locale.slice(0, 2)}`);
+        }
       }
-      equal(await page.evaluate(() => document.documentElement.lang), locale === 'zh-CN' ? 'zh-Hans' : 'en', 'the language of the document');
+      const lang = await page.evaluate(() => document.documentElement.lang);
+      equal(lang, locale === 'zh-CN' ? 'zh-Hans' : 'en', 'the language of the document');
     });
   }
 
@@ -115,7 +118,8 @@ export default async function (suite) {
   await suite.check('changes are told to those who do not see them', async (visit) => {
     const page = await visit.open('');
     await page.keyboard.press('Shift+ArrowRight');
-    await page.locator('[role=status][aria-live=polite]', { hasText: 'broker 1 is killed' }).waitFor({ state: 'attached' });
+    const told = page.locator('[role=status][aria-live=polite]', { hasText: 'broker 1 is killed' });
+    await told.waitFor({ state: 'attached' });
   });
 
   await suite.check('a verdict is told as soon as it holds', async (visit) => {

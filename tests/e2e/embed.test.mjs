@@ -36,7 +36,10 @@ export default async function (suite) {
     equal(await at(frame), await at(page), 'the moment');
     await frame.getByRole('button', { name: 'Play' }).click();
     const from = await at(frame);
-    await frame.waitForFunction((before) => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) > before, from);
+    await frame.waitForFunction(
+      (before) => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) > before,
+      from,
+    );
     await frame.getByRole('button', { name: 'Pause' }).click();
     equal(await frame.locator('#stage').count(), 1, 'stages');
     const out = await frame.getByRole('link', { name: /Highwater/ }).getAttribute('href');
@@ -44,14 +47,15 @@ export default async function (suite) {
     await suite.picture(host, 'embed-playing-wide-light');
   });
 
-  await suite.check('at the printed height an embed shows title, verdict and clients; a tap says what it is', async (visit) => {
+  await suite.check('at its printed height an embed shows verdict and clients; a tap says what it is', async (visit) => {
     for (const size of [{ width: 760, height: 640 }, { width: 360, height: 640 }]) {
       const page = await visit.open('embed/1/', { size });
       await scrub(page, 25);
       await page.locator('.verdict-strip', { hasText: 'Every consumer is stopped' }).waitFor();
       const low = await page.evaluate(() => {
         const bottom = document.querySelector('.embed-bottom').getBoundingClientRect().top;
-        return [...document.querySelectorAll('.client')].filter((c) => c.getBoundingClientRect().bottom > bottom + 1).length;
+        const below = (e) => e.getBoundingClientRect().bottom > bottom + 1;
+        return [...document.querySelectorAll('.client')].filter(below).length;
       });
       equal(low, 0, `clients below the edge at ${size.width} px`);
       await suite.noSidewaysScroll(page);
@@ -80,7 +84,8 @@ export default async function (suite) {
     const frame = await frameOf(visit, page);
     equal(await page.evaluate(() => document.activeElement.tagName), 'BODY', 'focus');
     equal(await page.evaluate(() => window.scrollY), 0, 'scroll');
-    equal(await frame.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, ''], 'storage');
+    const stored = await frame.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+    equal(stored, [0, 0, ''], 'storage');
   });
 
   await suite.check('the embed asks for no file of its own but its page', async (visit) => {

@@ -71,7 +71,11 @@ export default async function (suite) {
     ['huge', `#k0${'A'.repeat(70_000)}.${'0'.repeat(7)}`, /too large/],
     ['made by a newer version', plain({ ...CLUSTER, scenario: 2 }), /newer version/],
     ['in an unknown code', whole.replace('#k0', '#q0'), /code that is not known/],
-    ['for a cluster that cannot be', plain({ scenario: 1, topics: { orders: { partitions: 2, replication: 9 } } }), /cannot be|out of range/],
+    [
+      'for a cluster that cannot be',
+      plain({ scenario: 1, topics: { orders: { partitions: 2, replication: 9 } } }),
+      /cannot be|out of range/,
+    ],
     ['with a misspelt name', plain({ scenario: 1, topix: {} }), /not known here[\s\S]*topics/],
   ];
 
