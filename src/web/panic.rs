@@ -111,13 +111,13 @@ fn show(words: PanicWords, message: &str) -> Option<()> {
     let body = d.body()?;
     // The program that drew this answers no more.
     let app = d.get_element_by_id("app")?;
-    let drawn = d.get_element_by_id("boot-state").is_none() && app.child_element_count() > 0;
-    if drawn {
+    let place = PLACE.try_with(|p| p.try_borrow_mut().ok().and_then(|mut p| p.take())).ok().flatten();
+    if place.as_ref().is_some_and(|p| !p.fragment.is_empty()) {
         app.set_attribute("inert", "").ok()?;
     } else {
+        // It was never drawn whole: half a page explains nothing.
         app.set_text_content(None);
     }
-    let place = PLACE.try_with(|p| p.try_borrow_mut().ok().and_then(|mut p| p.take())).ok().flatten();
     let address = super::location::fragment();
     let here = web_sys::window()?.location().href().ok()?;
     let link = match place.as_ref().filter(|p| !p.fragment.is_empty()) {
@@ -125,7 +125,7 @@ fn show(words: PanicWords, message: &str) -> Option<()> {
         None => here,
     };
     let m = Maker(d);
-    let card = m.element(if drawn { "section" } else { "main" }, "panic", "")?;
+    let card = m.element("main", "panic", "")?;
     card.set_id("panic");
     card.set_attribute("lang", words.lang).ok()?;
     let alert = m.element("div", "", "")?;

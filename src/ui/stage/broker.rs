@@ -217,18 +217,14 @@ pub fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip, broker: u32, step: u32, 
         <span class="strip-words">
             <span class="mono muted">{ &s.topic }</span>
             { " " }
-            <span class={if bad { "danger strong" } else { "muted" }}>{ said }</span>
+            <span class={if bad { "danger strong" } else { "muted" }}>{ said.clone() }</span>
         </span>
     };
     if n == 0 {
         return html! { <div class="strip-one">{ words }</div> };
     }
-    let name = format!(
-        "{}: {}. {}",
-        s.topic,
-        w.strip(s),
-        w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns })
-    );
+    let name =
+        format!("{}: {}. {}", s.topic, said, w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns }));
     let width = u32::try_from(n).unwrap_or(0) * step + 4;
     let x = |i: usize| format!("{}.5", u32::try_from(i).unwrap_or(0) * step + 2);
     html! {
