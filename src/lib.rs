@@ -89,7 +89,7 @@ fn open(fragment: &str) -> Result<Box<dyn Desk>, OpenError> {
     Ok(if has_payload(fragment) {
         Box::new(Studio::open(fragment)?)
     } else {
-        Box::new(Studio::opening(ScenarioId::AsItHappened))
+        Box::new(Studio::opening(ScenarioId::STORY))
     })
 }
 

@@ -25,11 +25,12 @@ const ENGINE: [Row; 14] = [
     ("check", &["world"]),
 ];
 
-const STUDIO: [Row; 10] = [
+const STUDIO: [Row; 11] = [
     ("scenario", &[]),
+    ("notation", &[]),
     ("link", &["scenario"]),
-    ("recording", &["scenario"]),
-    ("reference", &["scenario", "recording"]),
+    ("recording", &["scenario", "notation"]),
+    ("reference", &["scenario", "notation"]),
     ("playback", &["recording"]),
     ("lesson", &["scenario", "recording"]),
     ("explain", &["recording"]),

@@ -146,7 +146,7 @@ pub fn scene() -> Scene {
     Scene {
         revision: 1,
         at_us: AT,
-        origin: Origin::Gallery { id: ScenarioId::AsItHappened, changed: false },
+        origin: Origin::Gallery { id: ScenarioId::STORY, changed: false },
         controllers: (1..=3)
             .map(|id| ControllerView {
                 id,

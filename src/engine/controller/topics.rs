@@ -79,8 +79,9 @@ impl Controller {
         Ok(records)
     }
 
-    /// The playground's own bounds, in the form in which an operator of Kafka sets some (`create.topic.policy.class.name`).
-    /// They are looked at before anything of that size is made, wherever the number came from.
+    /// The playground's own bounds, in the form in which an operator of Kafka sets some
+    /// (`create.topic.policy.class.name`). They are looked at before anything of that size is made, wherever the number
+    /// came from.
     fn has_room(&self, name: &str, present: u32, total: u32) -> Result<(), ErrorCode> {
         let internal = name == CONSUMER_OFFSETS;
         let users = || self.image.topics.values().filter(|topic| &*topic.name != CONSUMER_OFFSETS);

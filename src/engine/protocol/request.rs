@@ -250,6 +250,18 @@ pub struct ProduceRequest {
     pub timeout: Dur,
     /// One batch per partition at most; base offsets are 0.
     pub batches: Vec<(Tp, RecordBatch)>,
+    pub topics: ProducedTopics,
+}
+
+/// What a produce request calls its topics by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ProducedTopics {
+    /// From version 13 on (client and broker 4.1): the ids of the partitions of its batches.
+    #[default]
+    ById,
+    /// Before: names. The topic ids in the request are then what the client remembers, and the broker does not see
+    /// them; here is the name for each.
+    ByName(BTreeMap<TopicId, Rc<str>>),
 }
 
 /// Who fetches.

@@ -11,6 +11,7 @@ use crate::base::{
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
+    /// One result for each batch of the request, in its order.
     Produce {
         results: Vec<ProduceResult>,
     },

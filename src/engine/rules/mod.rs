@@ -90,6 +90,8 @@ pub struct Rules {
     pub coordinator: CoordinatorKind,
     /// Errors carry the newer leader (KIP-951, 3.7+).
     pub leader_hints: bool,
+    /// Produce names topics by id (version 13, 4.1+), if the client is new enough too.
+    pub produce_by_topic_id: bool,
     pub broken: Broken,
 }
 
@@ -140,6 +142,7 @@ impl Version {
                 unclean_by_config: UncleanByConfig::RunPeriodic,
                 coordinator: CoordinatorKind::New,
                 leader_hints: true,
+                produce_by_topic_id: true,
                 broken: Broken::NOTHING,
             },
             Version::V3_9 => Rules {
@@ -157,6 +160,7 @@ impl Version {
                 unclean_by_config: UncleanByConfig::RunAfterLoss,
                 coordinator: CoordinatorKind::Old,
                 leader_hints: true,
+                produce_by_topic_id: false,
                 broken: Broken::NOTHING,
             },
             Version::V3_6 => Rules {
@@ -174,6 +178,7 @@ impl Version {
                 unclean_by_config: UncleanByConfig::Ignored,
                 coordinator: CoordinatorKind::Old,
                 leader_hints: false,
+                produce_by_topic_id: false,
                 broken: Broken::NOTHING,
             },
         }

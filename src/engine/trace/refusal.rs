@@ -51,7 +51,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::NoSuchNode(node) => write!(f, "there is no {node}"),
-            Refusal::NoSuchClient(name) => write!(f, "there is no client {name}"),
+            Refusal::NoSuchClient(name) => write!(f, "no client {name} has started"),
             Refusal::NotStarted(name) => write!(f, "client {name} has not started yet"),
             Refusal::NameTaken(name) => write!(f, "a client {name} runs already"),
             Refusal::NoSuchRole(role) => write!(f, "nobody is {role} now"),

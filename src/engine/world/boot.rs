@@ -32,9 +32,8 @@ impl World {
     /// rounded up to a second, is the origin.
     pub fn boot(setup: &Setup) -> Result<World, Refusal> {
         check_setup(setup)?;
-        let config = NodeConfig::parse(&setup.config).map_err(|ConfigError { key, value, expected }| {
-            Refusal::NodeConfig { key, value, expected: expected.to_string() }
-        })?;
+        let config = NodeConfig::parse(&setup.config)
+            .map_err(|ConfigError { key, value, expected, .. }| Refusal::NodeConfig { key, value, expected })?;
         let mut world = World {
             setup: Rc::new(setup.clone()),
             config: Rc::new(config),

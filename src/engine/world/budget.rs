@@ -1,5 +1,5 @@
-//! What one run may cost: events of an instant, events, bytes of records. A run that needs more ends where it is, with its
-//! state to look at. It says nothing of how fast a page is.
+//! What one run may cost: events of an instant, events, bytes of records. A run that needs more ends where it is, with
+//! its state to look at. It says nothing of how fast a page is.
 
 use core::fmt;
 

@@ -23,6 +23,7 @@ pub fn of_scenario(e: &ScenarioError) -> OpenError {
             Problem::OutOfRange | Problem::Duplicate => OpenProblem::OutOfRange,
             Problem::Missing => OpenProblem::Missing,
             Problem::Impossible => OpenProblem::Impossible,
+            Problem::Refused => OpenProblem::Refused,
             Problem::TooLarge => OpenProblem::TooLarge,
             Problem::NewerVersion => OpenProblem::NewerVersion,
         },

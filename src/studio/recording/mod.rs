@@ -3,6 +3,7 @@
 
 mod cursor;
 mod keyframes;
+mod names;
 mod notable;
 mod reel;
 

@@ -120,6 +120,10 @@ impl Reel {
     pub fn action(&self, id: ActionId) -> Option<&Rc<Action>> {
         self.acts.get(&id)
     }
+    /// All accepted actions.
+    pub fn actions(&self) -> impl Iterator<Item = (ActionId, &Action)> {
+        self.acts.iter().map(|(id, action)| (*id, &**action))
+    }
     pub fn topic_name(&self, id: TopicId) -> Option<&Rc<str>> {
         self.topics.get(&id)
     }

@@ -7,11 +7,11 @@ use highwater_engine::base::Dur;
 use highwater_engine::base::limits::MAX_CLIENTS;
 use highwater_engine::client::{ClientVersion, PollForm};
 use highwater_engine::protocol::CONSUMER_OFFSETS;
-use highwater_engine::protocol::config::{self, ConfigKey};
 
 use super::error::{Problem, ScenarioError, nearest};
 use super::lower::timed;
 use super::model::*;
+use super::notes::{node_number, refusal};
 use super::token::{Data, Place, Value, quoted};
 
 /// Partitions of all topics together, so that a link cannot make a page stand still.
@@ -19,8 +19,8 @@ const MAX_ALL_PARTITIONS: u32 = 2_000;
 
 type Result = std::result::Result<(), ScenarioError>;
 
-struct Check<'a> {
-    s: &'a Scenario,
+pub(super) struct Check<'a> {
+    pub(super) s: &'a Scenario,
     root: &'a Value,
     /// Topics that are there or that the script makes.
     topics: BTreeMap<&'a str, Option<u32>>,
@@ -49,6 +49,7 @@ pub fn check(s: &Scenario, root: &Value) -> Result {
     c.versions()?;
     c.names()?;
     c.cluster()?;
+    c.all_configs()?;
     c.topic_list()?;
     c.producer_list()?;
     c.group_list()?;
@@ -57,7 +58,7 @@ pub fn check(s: &Scenario, root: &Value) -> Result {
 
 impl<'a> Check<'a> {
     /// The error at a path; the place is that of the nearest thing on the way that was written.
-    fn error(
+    pub(super) fn error(
         &self,
         problem: Problem,
         path: &[&str],
@@ -142,7 +143,6 @@ impl<'a> Check<'a> {
                 "at least one broker that runs from the beginning",
             );
         }
-        self.configs(&["cluster", "config"], &cluster.config, |key| key.node)?;
         for (index, link) in cluster.links.iter().enumerate() {
             let index = index.to_string();
             self.nodes(&["cluster", "links", &index], link.between.iter().chain(&link.and))?;
@@ -150,28 +150,12 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn configs(&self, path: &[&str], configs: &Config, allowed: impl Fn(&ConfigKey) -> bool) -> Result {
-        for (name, value) in configs {
-            let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
-            let known = || config::KEYS.iter().filter(|key| allowed(key)).map(|key| key.name);
-            let Some(key) = config::key(name).filter(|key| allowed(key)) else {
-                let mut e =
-                    self.error(Problem::UnknownKey, &path, quoted(name), "a config of Kafka that can be set here");
-                e.nearest = nearest(name, known());
-                return Err(e);
-            };
-            if let Err(wrong) = config::validate(key, value) {
-                return self.fail(Problem::OutOfRange, &path, quoted(value), wrong.expected);
-            }
-        }
-        Ok(())
-    }
-
     fn topic_list(&self) -> Result {
         let mut total = 0;
-        for (name, topic) in &self.s.topics {
+        for (index, (name, topic)) in self.s.topics.iter().enumerate() {
             self.topic(&["topics", name], topic)?;
-            total += topic.placement.partitions().unwrap_or(1);
+            self.created(index, name, topic)?;
+            total += topic.placement.partitions().unwrap_or_else(|| node_number(self.s, "num.partitions"));
             if total > MAX_ALL_PARTITIONS {
                 return self.limit(&["topics", name, "partitions"], total, u64::from(MAX_ALL_PARTITIONS));
             }
@@ -225,9 +209,27 @@ impl<'a> Check<'a> {
                 }
             }
         }
-        let path = at(&["config"]);
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        self.configs(&path, &topic.config, |key| key.topic)
+        Ok(())
+    }
+
+    /// What Kafka says to a topic of the file at 0 s, before anything else can have happened. A cluster without it is
+    /// not the one that the file describes, so it is refused here; what a later moment brings belongs to the run.
+    fn created(&self, index: usize, name: &str, topic: &Topic) -> Result {
+        if topic.created == Dur::ZERO
+            && let Some((key, sentence)) = refusal(self.s, topic)
+        {
+            let path: Vec<&str> = ["topics", name].into_iter().chain(key.iter().map(String::as_str)).collect();
+            return self.fail(Problem::Refused, &path, "", sentence);
+        }
+        // Metric names have underscores for dots, so Kafka keeps such names apart.
+        let flat = |name: &str| name.replace('.', "_");
+        match self.s.topics.iter().take(index).find(|(other, _)| flat(other) == flat(name)) {
+            Some((twin, _)) => {
+                let sentence = format!("Topic '{name}' collides with existing topic: {twin}");
+                self.fail(Problem::Refused, &["topics", name], "", sentence)
+            }
+            None => Ok(()),
+        }
     }
 
     fn known_topic(&self, path: &[&str], name: &str) -> Result {
@@ -367,28 +369,15 @@ impl<'a> Check<'a> {
             Verb::Cut(sides) | Verb::Heal(Some(sides)) => self.nodes(path, sides.from.iter().chain(&sides.to)),
             Verb::Heal(None) => Ok(()),
             Verb::Link(link) => self.nodes(path, link.between.iter().chain(&link.and)),
-            // A topic that Kafka refuses to make is part of a run; only its spelling is checked.
-            Verb::CreateTopic { name: _, topic } => {
-                self.configs(&[path, &["create-topic", "config"]].concat(), &topic.config, |key| key.topic)
-            }
+            // A topic that Kafka refuses to make is part of a run.
+            Verb::CreateTopic { .. } => Ok(()),
             Verb::AddPartitions { topic, .. } | Verb::DeleteTopic(topic) => self.known_topic(path, topic),
             Verb::DeleteRecords { partition, .. } | Verb::ElectLeaders { partition, .. } => {
                 self.known_partition(path, &partition.topic, partition.partition)
             }
-            Verb::SetConfig { target, config } => {
-                let config_path = [path, &["set-config", "config"]].concat();
-                match target {
-                    Target::Topic(topic) => {
-                        self.known_topic(path, topic)?;
-                        self.configs(&config_path, config, |key| key.topic)
-                    }
-                    Target::Broker(id) => {
-                        self.nodes(path, [Node::Broker(*id)].iter())?;
-                        self.configs(&config_path, config, |key| key.node)
-                    }
-                    Target::Cluster => self.configs(&config_path, config, |key| key.node),
-                }
-            }
+            Verb::SetConfig { target: Target::Topic(topic), .. } => self.known_topic(path, topic),
+            Verb::SetConfig { target: Target::Broker(id), .. } => self.nodes(path, [Node::Broker(*id)].iter()),
+            Verb::SetConfig { target: Target::Cluster, .. } => Ok(()),
             Verb::Produce(produce) => {
                 self.client(path, &produce.client)?;
                 produce.topic.as_ref().map_or(Ok(()), |topic| self.known_topic(path, topic))

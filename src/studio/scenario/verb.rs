@@ -240,8 +240,8 @@ fn produce(at: &Here<'_>) -> Result<Produce> {
         client: client_text(&object.need("client")?)?,
         topic: object.optional("topic", topic_text)?,
         partition: object.optional("partition", |at| at.int(0, i64::from(MAX_PARTITIONS)))?.map(|v| v as u32),
-        key: object.optional("key", |at| at.text("a text").map(Into::into))?,
-        value: object.optional("value", |at| at.text("a text").map(Into::into))?,
+        key: object.optional("key", |at| read::record_text(at).map(Into::into))?,
+        value: object.optional("value", |at| read::record_text(at).map(Into::into))?,
         count: object.optional("count", |at| at.int(1, i64::from(MAX_COUNT)))?.map_or(1, |v| v as u32),
         every: object.optional("every", read::duration)?.unwrap_or(Dur::ZERO),
     })

@@ -261,7 +261,7 @@ pub fn verb_name(v: &Verb) -> &'static str {
     entry_of(v).0
 }
 
-fn verb(v: &Verb) -> Value {
+pub fn verb(v: &Verb) -> Value {
     let (name, value) = entry_of(v);
     let mut out = Out::default();
     out.put(name, value);

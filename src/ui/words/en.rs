@@ -189,27 +189,6 @@ impl Words for English {
         }
     }
 
-    fn scenario(&self, s: ScenarioId) -> &'static str {
-        match s {
-            ScenarioId::AsItHappened => "As it happened (client 2.3)",
-            ScenarioId::SameToday => "The same cluster today",
-            ScenarioId::TheCure => "The cure: offsets RF 3",
-        }
-    }
-    fn scenario_about(&self, s: ScenarioId) -> &'static str {
-        match s {
-            ScenarioId::AsItHappened => {
-                "__consumer_offsets was made while broker 1 was alone. Kill broker 1: the data fails over, every consumer stops."
-            }
-            ScenarioId::SameToday => {
-                "The same offsets topic, clients of today: they read on where the leader did not move, but cannot commit or join."
-            }
-            ScenarioId::TheCure => {
-                "The offsets topic has three replicas: when broker 1 dies another coordinator takes over."
-            }
-        }
-    }
-
     fn node(&self, n: &NodeRef) -> String {
         match n {
             NodeRef::Controller(i) => format!("controller {i}"),
@@ -969,6 +948,7 @@ impl Words for English {
             OpenProblem::OutOfRange => "A value is out of range.",
             OpenProblem::Missing => "Something is missing.",
             OpenProblem::Impossible => "Such a cluster cannot be.",
+            OpenProblem::Refused => "Kafka refuses it.",
             OpenProblem::BadMoment => "The moment cannot be read.",
         }
     }

@@ -227,9 +227,14 @@ pub trait Words {
     /// The language's name in itself.
     fn own_name(&self) -> &'static str;
     fn label(&self, l: Label) -> &'static str;
-    fn scenario(&self, s: ScenarioId) -> &'static str;
-    /// One sentence about what this scenario shows.
-    fn scenario_about(&self, s: ScenarioId) -> &'static str;
+    /// The scenario's own title, which stands in its file.
+    fn scenario(&self, s: ScenarioId) -> String {
+        s.title(self.tag())
+    }
+    /// One sentence about what this scenario shows, from its file too.
+    fn scenario_about(&self, s: ScenarioId) -> String {
+        s.about(self.tag())
+    }
     fn node(&self, n: &NodeRef) -> String;
     fn fact(&self, f: &Fact) -> String;
     fn verdict(&self, v: &Verdict) -> String;

@@ -179,25 +179,6 @@ impl Words for Chinese {
         }
     }
 
-    fn scenario(&self, s: ScenarioId) -> &'static str {
-        match s {
-            ScenarioId::AsItHappened => "当时的情形（client 2.3）",
-            ScenarioId::SameToday => "同一集群，今天的客户端",
-            ScenarioId::TheCure => "解法：offsets RF 3",
-        }
-    }
-    fn scenario_about(&self, s: ScenarioId) -> &'static str {
-        match s {
-            ScenarioId::AsItHappened => {
-                "__consumer_offsets 创建时只有 broker 1 在线。杀掉 broker 1：数据分区完成故障转移，而所有消费者停摆。"
-            }
-            ScenarioId::SameToday => {
-                "同样的 offsets topic，今天的客户端：领导者未变的分区继续读取，但无法提交，也无法加入。"
-            }
-            ScenarioId::TheCure => "offsets topic 有三个副本：broker 1 宕机后由另一个 coordinator 接管。",
-        }
-    }
-
     fn node(&self, n: &NodeRef) -> String {
         match n {
             NodeRef::Controller(i) => format!("controller {i}"),
@@ -912,6 +893,7 @@ impl Words for Chinese {
             OpenProblem::OutOfRange => "某个值超出范围。",
             OpenProblem::Missing => "缺少某项内容。",
             OpenProblem::Impossible => "这样的集群不可能存在。",
+            OpenProblem::Refused => "Kafka 拒绝这样的内容。",
             OpenProblem::BadMoment => "无法读出时刻。",
         }
     }

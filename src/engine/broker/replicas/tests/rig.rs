@@ -200,7 +200,12 @@ impl Rig {
     pub fn produce_batches(&mut self, acks: Acks, batches: Vec<(Tp, RecordBatch)>) -> Handled {
         let reply = self.reply_to(NodeId::Client(ClientId(1)));
         self.with(|replicas, ctx, image| {
-            replicas.produce(ctx, image, ProduceRequest { acks, timeout: Dur::secs(30), batches }, reply)
+            replicas.produce(
+                ctx,
+                image,
+                ProduceRequest { acks, timeout: Dur::secs(30), batches, topics: ProducedTopics::ById },
+                reply,
+            )
         })
     }
 
