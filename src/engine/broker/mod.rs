@@ -140,6 +140,7 @@ impl Broker {
             BrokerTimer::Registration
             | BrokerTimer::RegistrationLimit
             | BrokerTimer::Heartbeat
+            | BrokerTimer::ShutdownLimit
             | BrokerTimer::LogsLoaded => {
                 let step = self.lifecycle.on_timer(timer);
                 self.follow(ctx, step);
@@ -181,7 +182,7 @@ impl Broker {
         match step {
             Step::Nothing => {}
             Step::Registered(epoch) => self.replicas.set_broker_epoch(epoch),
-            Step::CaughtUp => self.publish(ctx),
+            Step::CaughtUp => self.publish_first(ctx),
             Step::ShutDown => {
                 self.replicas.shutdown(ctx);
                 ctx.disk.clean_shutdown = self.lifecycle.epoch();

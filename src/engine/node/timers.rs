@@ -59,6 +59,8 @@ pub enum BrokerTimer {
     /// Gives up after `initial.broker.registration.timeout.ms`.
     RegistrationLimit,
     Heartbeat,
+    /// A broker in controlled shutdown stops even if nobody lets it.
+    ShutdownLimit,
     /// The logs are loaded (a matter of the machine, not of a configuration).
     LogsLoaded,
     AlterPartitionRetry,

@@ -185,6 +185,7 @@ impl ReplicaManager {
             BrokerTimer::Registration
             | BrokerTimer::RegistrationLimit
             | BrokerTimer::Heartbeat
+            | BrokerTimer::ShutdownLimit
             | BrokerTimer::LogsLoaded
             | BrokerTimer::ForwardRetry => {}
         }
