@@ -114,6 +114,14 @@ impl Broker {
         if let Some(now) = delta.configs_before.take() {
             self.image.configs = now;
         }
+        if self.rules.directory_assignment {
+            let directory = ctx.disk.directory;
+            let moved = changed.iter().map(|(tp, _)| *tp).filter(|tp| {
+                let assigned = self.image.partition(*tp).and_then(|p| p.directory(self.id));
+                assigned.is_some_and(|assigned| assigned != directory)
+            });
+            self.forwarder.assignments.add(moved);
+        }
         self.resign_deleted(ctx, &delta);
         let Some((topic, _)) = offsets_topic(&self.image) else { return };
         self.offsets_topic = Some(topic);

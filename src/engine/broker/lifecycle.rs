@@ -74,6 +74,7 @@ pub struct Lifecycle {
     id: BrokerId,
     incarnation: Incarnation,
     rack: Option<Rc<str>>,
+    directory: u32,
     config: Rc<NodeConfig>,
     rules: Rules,
     state: BrokerState,
@@ -114,6 +115,7 @@ impl Lifecycle {
             id,
             incarnation,
             rack,
+            directory: ctx.disk.directory,
             config,
             rules,
             state: BrokerState::Starting,
@@ -175,6 +177,7 @@ impl Lifecycle {
                     broker: self.id,
                     incarnation: self.incarnation,
                     rack: self.rack.clone(),
+                    directory: self.directory,
                     previous_broker_epoch: self.previous_epoch,
                 };
                 (Request::BrokerRegistration(request), BrokerCall::Registration)

@@ -2,6 +2,7 @@
 //! cluster only what its metadata log and messages told it.
 
 mod apply;
+pub mod assignments;
 pub mod call;
 pub mod forward;
 pub mod group;
@@ -52,6 +53,7 @@ pub struct BrokerStart {
 pub struct Broker {
     id: BrokerId,
     config: Rc<NodeConfig>,
+    rules: Rules,
     image: MetadataImage,
     /// Replayed into the image, not yet told to replicas and coordinators.
     delta: Delta,
@@ -74,6 +76,7 @@ impl Broker {
         let mut broker = Broker {
             id,
             config: config.clone(),
+            rules,
             image: MetadataImage::default(),
             delta: Delta::default(),
             offsets_topic: None,
@@ -146,6 +149,10 @@ impl Broker {
                 self.follow(ctx, step);
             }
             BrokerTimer::ForwardRetry => self.forwarder.on_timer(),
+            BrokerTimer::AssignDirectories => {
+                let directory = ctx.disk.directory;
+                self.forwarder.assign_directories(ctx.now, &self.image, directory);
+            }
             BrokerTimer::IsrExpiration
             | BrokerTimer::HighWatermarkCheckpoint
             | BrokerTimer::FetcherBackoff(_)
@@ -170,9 +177,10 @@ impl Broker {
                     let step = self.lifecycle.on_outcome(ctx, &token, outcome);
                     self.follow(ctx, step);
                 }
-                BrokerCall::Forward { .. } | BrokerCall::AutoCreate | BrokerCall::AllocateProducerIds => {
-                    self.forwarder.on_outcome(ctx, outcome)
-                }
+                BrokerCall::Forward { .. }
+                | BrokerCall::AutoCreate
+                | BrokerCall::AllocateProducerIds
+                | BrokerCall::AssignReplicasToDirs => self.forwarder.on_outcome(ctx, outcome),
             }
         }
     }
@@ -310,7 +318,8 @@ impl Broker {
             | Request::Envelope(_)
             | Request::BrokerRegistration(_)
             | Request::BrokerHeartbeat(_)
-            | Request::AllocateProducerIds { .. } => Handled::CloseConnection,
+            | Request::AllocateProducerIds { .. }
+            | Request::AssignReplicasToDirs(_) => Handled::CloseConnection,
         }
     }
 

@@ -64,6 +64,8 @@ pub enum BrokerTimer {
     /// The logs are loaded (a matter of the machine, not of a configuration).
     LogsLoaded,
     AlterPartitionRetry,
+    /// The controller is told of the log directories of replicas.
+    AssignDirectories,
     /// Forwarded requests are sent again.
     ForwardRetry,
     /// Looks for followers that lag (`replica.lag.time.max.ms` / 2).

@@ -161,7 +161,8 @@ impl ReplicaManager {
             | BrokerCall::Heartbeat { .. }
             | BrokerCall::Forward { .. }
             | BrokerCall::AutoCreate
-            | BrokerCall::AllocateProducerIds => {}
+            | BrokerCall::AllocateProducerIds
+            | BrokerCall::AssignReplicasToDirs => {}
         }
     }
 
@@ -187,7 +188,8 @@ impl ReplicaManager {
             | BrokerTimer::Heartbeat
             | BrokerTimer::ShutdownLimit
             | BrokerTimer::LogsLoaded
-            | BrokerTimer::ForwardRetry => {}
+            | BrokerTimer::ForwardRetry
+            | BrokerTimer::AssignDirectories => {}
         }
     }
 
