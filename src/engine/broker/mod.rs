@@ -29,8 +29,8 @@ use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, LeaderEpoch,
 use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
-use crate::protocol::config::NodeConfig;
-use crate::protocol::{CONSUMER_OFFSETS, ErrorCode, MetadataRequest, Request, Response};
+use crate::protocol::config::{NodeConfig, is_read_only};
+use crate::protocol::{CONSUMER_OFFSETS, ConfigMap, ConfigTarget, ErrorCode, MetadataRequest, Request, Response};
 use crate::quorum::Observer;
 use crate::rules::Rules;
 
@@ -115,6 +115,9 @@ impl Broker {
             Event::Timer(timer) => self.on_timer(ctx, timer),
             Event::Shutdown => {
                 let step = self.lifecycle.begin_shutdown(ctx);
+                if self.lifecycle.state() == BrokerState::PendingControlledShutdown {
+                    self.replicas.begin_controlled_shutdown();
+                }
                 self.follow(ctx, step);
             }
             // Commands are for clients.
@@ -303,6 +306,11 @@ impl Broker {
             Request::OffsetCommit(request) => self.on_group_request(ctx, GroupRequest::Commit(request), reply),
             Request::OffsetFetch { group } => self.on_group_request(ctx, GroupRequest::FetchOffsets(group), reply),
             Request::DescribeGroups { group } => self.on_group_request(ctx, GroupRequest::Describe(group), reply),
+            Request::IncrementalAlterConfigs { resource: ConfigTarget::Broker(_) | ConfigTarget::Cluster, configs }
+                if !may_change(&configs) =>
+            {
+                now(Response::IncrementalAlterConfigs { error: ErrorCode::InvalidRequest })
+            }
             request @ (Request::CreateTopics(_)
             | Request::DeleteTopics { .. }
             | Request::CreatePartitions { .. }
@@ -417,4 +425,10 @@ impl Broker {
     pub fn connections(&self) -> &Connections<BrokerCall> {
         &self.conns
     }
+}
+
+/// Whether a running broker can take these configs over ("Cannot update these configs dynamically"). It is asked before
+/// the controller is, which would refuse with another error.
+fn may_change(configs: &ConfigMap) -> bool {
+    configs.keys().all(|name| !is_read_only(name))
 }

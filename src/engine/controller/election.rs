@@ -64,9 +64,6 @@ impl PartitionChangeBuilder<'_> {
                         self.target_isr = vec![leader];
                         change.isr = Some(self.target_isr.clone());
                         target_elr.retain(|r| *r != leader);
-                        if partition.is_recovering() {
-                            change.leader_recovery = Some(LeaderRecoveryState::Recovered);
-                        }
                     }
                     ElectionKind::Clean | ElectionKind::Preferred => {}
                 }

@@ -96,6 +96,14 @@ pub fn key(name: &str) -> Option<&'static ConfigKey> {
     KEYS.iter().find(|k| k.name == name)
 }
 
+/// Broker configs that may change while a broker runs (DynamicBrokerConfig, AllDynamicConfigs), of those in [`KEYS`].
+const DYNAMIC: &[&str] = &["min.insync.replicas", "unclean.leader.election.enable"];
+
+/// Whether Kafka refuses to change a broker config while the broker runs.
+pub fn is_read_only(name: &str) -> bool {
+    key(name).is_some_and(|key| key.node) && !DYNAMIC.contains(&name)
+}
+
 /// Checks one value against what its key holds.
 pub fn validate(key: &ConfigKey, value: &str) -> Result<(), ConfigError> {
     let error = |expected| Err(ConfigError { key: key.name.to_string(), value: value.to_string(), expected });

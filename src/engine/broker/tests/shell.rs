@@ -10,9 +10,11 @@ use crate::base::{
 use crate::broker::{Broker, BrokerStart, BrokerState};
 use crate::node::testing::TestNode;
 use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
+use crate::protocol::config::{KEYS, config_map};
 use crate::protocol::{
-    Acks, ConfigResource, LeaderRecoveryState, MetadataRecord, MetadataRequest, PartitionChange, PartitionRegistration,
-    Payload, ProduceRequest, ProducedTopics, Record, RecordBatch, Request,
+    Acks, ConfigResource, ConfigTarget, ErrorCode, LeaderRecoveryState, MetadataRecord, MetadataRequest,
+    PartitionChange, PartitionRegistration, Payload, ProduceRequest, ProducedTopics, Record, RecordBatch, Request,
+    Response,
 };
 use crate::rules::Version;
 use crate::trace::Kind;
@@ -167,4 +169,27 @@ fn l_29_a_lowered_minimum_moves_no_high_watermark_before_the_next_append() {
     broker.apply_committed(&mut node.ctx(), &[batch(3, records.into())]);
     assert_eq!(broker.high_watermark(tp), Some(0), "nothing was appended");
     assert_eq!(produce(&mut broker, &mut node), Some(2));
+}
+
+#[test]
+fn read_only_broker_configs_are_refused_and_dynamic_ones_go_to_the_controller() {
+    let mut node = node();
+    let mut broker = start(&mut node);
+    broker.lifecycle.catch_up();
+    for key in KEYS.iter().filter(|key| key.node) {
+        for resource in [ConfigTarget::Broker(ME), ConfigTarget::Cluster] {
+            let dynamic = ["min.insync.replicas", "unclean.leader.election.enable"].contains(&key.name);
+            let request = Request::IncrementalAlterConfigs { resource, configs: config_map(&[(key.name, "1")]) };
+            let refused = ask(&mut broker, &mut node, request).into_iter().any(|effect| {
+                let invalid = Response::IncrementalAlterConfigs { error: ErrorCode::InvalidRequest };
+                matches!(effect, Effect::Send { body: Body::Response(response), .. } if response == invalid)
+            });
+            assert_eq!(refused, !dynamic, "{}", key.name);
+            if dynamic {
+                // It waits for a controller, and with it every request behind it on this connection.
+                broker = start(&mut node);
+                broker.lifecycle.catch_up();
+            }
+        }
+    }
 }
