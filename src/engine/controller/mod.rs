@@ -4,6 +4,7 @@
 mod balance;
 mod brokers;
 mod configs;
+mod directories;
 mod election;
 mod heartbeats;
 mod partitions;
@@ -16,6 +17,8 @@ mod writing;
 
 #[cfg(test)]
 mod broker_tests;
+#[cfg(test)]
+mod directory_tests;
 #[cfg(test)]
 mod election_tests;
 #[cfg(test)]
@@ -251,6 +254,7 @@ impl Controller {
             Request::CreatePartitions { name, total } => self.create_partitions(ctx, name, *total),
             Request::IncrementalAlterConfigs { resource, configs } => self.alter_configs(ctx, resource, configs),
             Request::ElectLeaders { topic, partition, unclean } => self.elect_leaders(topic, *partition, *unclean),
+            Request::AssignReplicasToDirs(request) => self.assign_replicas_to_dirs(request),
             Request::AllocateProducerIds { broker, epoch } => self.allocate_producer_ids(*broker, *epoch),
             Request::DescribeQuorum => Decision::answer(self.describe_quorum()),
             // Nothing else is a controller's affair.

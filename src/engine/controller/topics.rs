@@ -150,8 +150,11 @@ impl Controller {
     /// A new partition: ISR = active replicas in the order of assignment, the first of them leads.
     fn new_partition(&self, tp: Tp, replicas: Vec<BrokerId>) -> MetadataRecord {
         let isr: Vec<BrokerId> = replicas.iter().copied().filter(|b| self.image.is_active(*b)).collect();
+        // A broker has one log directory here, so that a new replica's is known before it is made.
+        let directory = |replica| self.image.brokers.get(replica).map_or(0, |b| b.directory);
         let registration = PartitionRegistration {
             leader: isr.first().copied(),
+            directories: replicas.iter().map(directory).collect(),
             replicas,
             isr,
             elr: Vec::new(),

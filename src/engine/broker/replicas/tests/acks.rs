@@ -204,7 +204,7 @@ fn p_32_a_topic_made_anew_is_unknown_by_its_old_id_and_written_by_its_name() {
     let name: alloc::rc::Rc<str> = rig.image.topic_name(T0.topic).expect("the topic").clone();
     rig.image.replay(&MetadataRecord::RemoveTopic { topic: T0.topic });
     rig.with(|replicas, ctx, image| replicas.apply(ctx, image, &[], &[T0]));
-    let mut send = |rig: &mut Rig, topics: &ProducedTopics| {
+    let send = |rig: &mut Rig, topics: &ProducedTopics| {
         let reply = rig.reply_to(NodeId::Client(ClientId(1)));
         let (timeout, topics) = (Dur::secs(30), topics.clone());
         let request = ProduceRequest { acks: Acks::One, timeout, batches: alloc::vec![(T0, batch(1))], topics };

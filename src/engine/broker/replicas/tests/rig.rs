@@ -36,6 +36,7 @@ pub fn broker_epoch(id: u32) -> BrokerEpoch {
 pub fn registration(replicas: &[u32], isr: &[u32], leader: Option<u32>, leader_epoch: i32) -> PartitionRegistration {
     PartitionRegistration {
         replicas: ids(replicas),
+        directories: Vec::new(),
         isr: ids(isr),
         elr: Vec::new(),
         last_known_elr: Vec::new(),
@@ -113,6 +114,7 @@ impl Rig {
                 broker: b(broker),
                 incarnation: Incarnation(1),
                 rack: None,
+                directory: 0,
                 epoch: broker_epoch(broker),
             });
             image.replay(&MetadataRecord::BrokerRegistrationChange {
