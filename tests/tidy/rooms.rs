@@ -60,7 +60,8 @@ fn astray(table: &[Row], folder: &str) -> Vec<String> {
 /// The room of a file and how deep its module stands below the root of the package.
 fn place(folder: &str, path: &str) -> Option<(String, usize)> {
     let inner = path.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs")?;
-    if inner == "lib" {
+    // The root of the package and its build script stand in no room.
+    if inner == "lib" || inner == "build" {
         return None;
     }
     let mut parts: Vec<&str> = inner.split('/').collect();
