@@ -24,7 +24,7 @@ async function frameOf(visit, page) {
 }
 
 export default async function (suite) {
-  await suite.check('a panic in play is one message with moment, report and a way back before it', async (visit) => {
+  await suite.check('a panic in play is one message, with the moment, a report and a way back', async (visit) => {
     expectPanic(visit);
     const page = await visit.open('');
     await scrub(page, 11.5);
@@ -49,7 +49,7 @@ export default async function (suite) {
     equal(await at(page), before, 'the moment that one comes back to');
   });
 
-  await suite.check('a panic while a link opens is one message too, and no way out opens it again', async (visit) => {
+  await suite.check('a panic while a link is opened is one message, and its way out opens it no more', async (visit) => {
     expectPanic(visit);
     const made = await visit.open('');
     await scrub(made, 25);

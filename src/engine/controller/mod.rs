@@ -289,8 +289,8 @@ fn unwrapped(request: &Request) -> &Request {
     if let Request::Envelope(inner) = request { unwrapped(inner) } else { request }
 }
 
-/// Who wants a topic made: brokers ask for themselves, without an Envelope, when a topic is missed. A label of the trace;
-/// no decision reads it.
+/// Who wants a topic made: brokers ask for themselves, without an Envelope, when a topic is missed. A label of the
+/// trace; no decision reads it.
 fn creator(conn: ConnId, body: &Request, request: &Request) -> Creator {
     match (conn.client, body, request) {
         (NodeId::Broker(_), Request::CreateTopics(_), Request::CreateTopics(topic))

@@ -1,6 +1,10 @@
 //! The closed list of things worth noticing, each with its cause. Written for people and checks; no decision reads the
 //! trace.
 
+mod refusal;
+
+pub use refusal::Refusal;
+
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
@@ -77,9 +81,11 @@ pub enum Kind {
     Acted {
         action: ActionId,
     },
-    /// An action was refused by the world before it did anything.
+    /// An action was refused by the world before it did anything: its verb in a scenario, and why.
     ActionRefused {
         action: ActionId,
+        verb: &'static str,
+        why: Refusal,
     },
     /// An action that asks the cluster for something has its answer.
     ActionAnswered {

@@ -80,6 +80,8 @@ pub fn of_action(not_done: &NotDone) -> Refused {
         NotDone::World(
             refusal @ (Refusal::NoSuchNode(_)
             | Refusal::NoSuchClient(_)
+            | Refusal::NotStarted(_)
+            | Refusal::NoSuchRole(_)
             | Refusal::NameTaken(_)
             | Refusal::NodeConfig { .. }
             | Refusal::Setup { .. }),

@@ -15,6 +15,7 @@ pub fn action(action: &Action, book: &Book) -> String {
         Action::Kill(node) => format!("kill {}", book.node(*node)),
         Action::Stop(node) => format!("stop {}", book.node(*node)),
         Action::Start(node) => format!("start {}", book.node(*node)),
+        Action::Restart(node) => format!("restart {}", book.node(*node)),
         Action::Pause(node) => format!("pause {}", book.node(*node)),
         Action::Resume(node) => format!("resume {}", book.node(*node)),
         Action::LoseDisk(node) => format!("lose-disk {}", book.node(*node)),
@@ -120,6 +121,8 @@ pub fn refusal(refusal: &Refusal, book: &Book) -> String {
     match refusal {
         Refusal::NoSuchNode(node) => format!("no-such-node {}", book.node(*node)),
         Refusal::NoSuchClient(name) => format!("no-such-client {name}"),
+        Refusal::NotStarted(name) => format!("not-started {name}"),
+        Refusal::NoSuchRole(role) => format!("no-such-role {role}"),
         Refusal::NameTaken(name) => format!("name-taken {name}"),
         Refusal::WrongState { node, needed } => format!("wrong-state {} needed: {needed}", book.node(*node)),
         Refusal::Limit { what, most } => format!("limit {what} at-most={most}"),

@@ -2,7 +2,7 @@
 
 use highwater_engine::base::{SimTime, Tp};
 use highwater_engine::protocol::{Api, ElectionKind, ErrorCode};
-use highwater_engine::trace::{Callback, Failure, IsrChanger, Kind, QuorumRole};
+use highwater_engine::trace::{Callback, Creator, Failure, IsrChanger, Kind, QuorumRole};
 
 use super::{Book, brokers, list, moment, text};
 
@@ -109,7 +109,9 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
     let on = |tp: &Tp| book.partition(*tp);
     match kind {
         Kind::Acted { action } => book.action(*action),
-        Kind::ActionRefused { action } => book.refusal(*action),
+        Kind::ActionRefused { action, verb, why } => {
+            format!("{}: {}", book.attempted(*action, verb), super::refusal(why, book))
+        }
         Kind::ActionAnswered { action, error } => {
             let exception = if error.is_none() { String::new() } else { format!(" exception={}", error.exception()) };
             format!("{} error={}{exception}", book.action(*action), error.name())
@@ -157,8 +159,13 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
         Kind::BrokerUnfenced { broker }
         | Kind::ControlledShutdownBegun { broker }
         | Kind::ControlledShutdownAllowed { broker } => format!("broker={broker}"),
-        Kind::TopicCreated { name, partitions, replication_factor, .. } => {
-            format!("{name} partitions={partitions} replication-factor={replication_factor}")
+        Kind::TopicCreated { name, partitions, replication_factor, by, .. } => {
+            let by = match by {
+                Creator::Admin => "CreateTopics",
+                Creator::Metadata => "Metadata",
+                Creator::FindCoordinator => "FindCoordinator",
+            };
+            format!("{name} partitions={partitions} replication-factor={replication_factor} asked-by={by}")
         }
         Kind::TopicDeleted { name, .. } => name.to_string(),
         Kind::PartitionsAdded { topic, total } => format!("{} partitions={total}", book.topic(*topic)),
@@ -187,7 +194,10 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
         Kind::IsrExpanded { tp, isr, added, epoch } => {
             format!("{} isr={} added={} partition-epoch={epoch}", on(tp), brokers(isr), brokers(added))
         }
-        Kind::ElrChanged { tp, elr, .. } => format!("{} elr={}", on(tp), brokers(elr)),
+        Kind::ElrChanged { tp, elr, last_known_leader } => {
+            let last = last_known_leader.map_or(String::new(), |id| format!(" last-known-leader={id}"));
+            format!("{} elr={}{last}", on(tp), brokers(elr))
+        }
         Kind::ControllerRefused { api, error } => format!("{} error={}", message(*api, false), error.name()),
         Kind::BrokerRunning { epoch } => format!("broker-epoch={epoch}"),
         Kind::BecameLeader { tp, epoch, log_end } => format!("{} leader-epoch={epoch} log-end={log_end}", on(tp)),
@@ -214,8 +224,8 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
             format!("__consumer_offsets-{partition}")
         }
         Kind::CoordinatorLoaded { partition, groups } => format!("__consumer_offsets-{partition} groups={groups}"),
-        Kind::GroupStateChanged { group, state, generation, .. } => {
-            format!("group={group} state={} generation={generation}", state.name())
+        Kind::GroupStateChanged { group, state, generation, members } => {
+            format!("group={group} state={} generation={generation} members={members}", state.name())
         }
         Kind::MemberJoined { group, member } => format!("group={group} member={member}"),
         Kind::MemberRemoved { group, member, expired } => format!("group={group} member={member} expired={expired}"),
@@ -250,7 +260,10 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
         Kind::RecordDelivered { tag, tp, offset, epoch } => {
             format!("{} offset={offset} leader-epoch={epoch}{}", on(tp), book.record(*tag))
         }
-        Kind::PositionReset { tp, offset, .. } => format!("{} offset={offset}", on(tp)),
+        Kind::PositionReset { tp, from, offset } => {
+            let from = from.map_or(String::new(), |from| format!(" from={from}"));
+            format!("{}{from} offset={offset}", on(tp))
+        }
         Kind::CommitSucceeded { group } => format!("group={group}"),
         Kind::CommitFailed { group, exception } | Kind::PollFailed { group, exception } => {
             format!("group={group} exception={exception}")

@@ -24,7 +24,6 @@ pub struct Book {
     topics: BTreeMap<TopicId, Rc<str>>,
     clients: BTreeMap<ClientId, Rc<str>>,
     actions: BTreeMap<ActionId, String>,
-    refusals: BTreeMap<ActionId, String>,
     messages: BTreeMap<MessageId, String>,
     records: BTreeMap<Tag, Rc<str>>,
 }
@@ -56,11 +55,6 @@ impl Book {
     pub fn name_action(&mut self, id: ActionId, text: String) {
         self.actions.insert(id, text);
     }
-    /// What the action was that was refused, and why.
-    pub fn name_refusal(&mut self, id: ActionId, text: String) {
-        self.refusals.insert(id, text);
-    }
-
     /// A node as a scenario names it.
     pub fn node(&self, node: NodeId) -> String {
         match node {
@@ -84,8 +78,9 @@ impl Book {
     fn action(&self, id: ActionId) -> String {
         self.actions.get(&id).cloned().unwrap_or_else(|| format!("action={id}"))
     }
-    fn refusal(&self, id: ActionId) -> String {
-        self.refusals.get(&id).cloned().unwrap_or_else(|| format!("action={id}"))
+    /// What was refused: the whole action if it is known, else its verb.
+    fn attempted(&self, id: ActionId, verb: &str) -> String {
+        self.actions.get(&id).cloned().unwrap_or_else(|| verb.into())
     }
     fn message(&self, message: MessageId) -> String {
         self.messages.get(&message).cloned().unwrap_or_else(|| "message".into())

@@ -1,6 +1,7 @@
 //! What the entries of a recording are about, for their text form. Writes no line itself.
 
-use highwater_engine::base::{ActionId, NodeId};
+use highwater_engine::base::NodeId;
+use highwater_engine::trace::Kind;
 
 use super::Recording;
 use crate::notation::{self, Book};
@@ -21,15 +22,15 @@ impl Recording {
             let text = notation::action(action, &book);
             book.name_action(id, text);
         }
-        for (number, refused) in (0..).zip(self.reel().refused()) {
+        for refused in self.reel().refused() {
             let what = match self.branch().lowered.plan.get(refused.index).map(|due| &due.need) {
                 Some(Need::Ready(action)) => notation::action(action, &book),
                 Some(Need::Role(verb)) => verb_text(verb),
-                None => String::new(),
+                None => continue,
             };
-            let why =
-                refused.refusal.as_ref().map_or_else(|| "no-such-role".into(), |why| notation::refusal(why, &book));
-            book.name_refusal(ActionId(number), format!("{what}: {why}"));
+            if let Some(Kind::ActionRefused { action, .. }) = self.reel().get(refused.entry).map(|entry| &entry.kind) {
+                book.name_action(*action, what);
+            }
         }
         book
     }
