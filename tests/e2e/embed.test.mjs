@@ -47,22 +47,14 @@ export default async function (suite) {
     await suite.picture(host, 'embed-playing-wide-light');
   });
 
-  await suite.check('an embed shows verdict and clients at its printed height; a tap says what', async (visit) => {
-  await suite.check('an embed shows verdict and clients at its printed height; a tap says what it is', async (visit) => {
-=======
-  await suite.check('at its printed height an embed shows verdict and clients; a tap says what it is', async (visit) => {
->>>>>>> main
+  await suite.check('at its printed height an embed shows verdict and clients; a tap says what', async (visit) => {
     for (const size of [{ width: 760, height: 640 }, { width: 360, height: 640 }]) {
       const page = await visit.open('embed/1/', { size });
       await scrub(page, 25);
       await page.locator('.verdict-strip', { hasText: 'Every consumer is stopped' }).waitFor();
       const low = await page.evaluate(() => {
         const bottom = document.querySelector('.embed-bottom').getBoundingClientRect().top;
-<<<<<<< HEAD
-        const below = (client) => client.getBoundingClientRect().bottom > bottom + 1;
-=======
         const below = (e) => e.getBoundingClientRect().bottom > bottom + 1;
->>>>>>> main
         return [...document.querySelectorAll('.client')].filter(below).length;
       });
       equal(low, 0, `clients below the edge at ${size.width} px`);
