@@ -128,7 +128,8 @@ pub fn Menu(props: &MenuProps) -> Html {
             if n > 0 {
                 <button
                     type="button" id={props.id.clone()} class={props.class} onclick={toggle}
-                    aria-haspopup="menu" aria-expanded={open.to_string()} aria-label={props.face.is_none().then(|| name.clone())}
+                    aria-haspopup="menu" aria-expanded={open.to_string()}
+                    aria-label={props.face.is_none().then(|| name.clone())}
                 >
                     if let Some(face) = &props.face {
                         { face.clone() }<span class="hidden">{ &props.name }</span>

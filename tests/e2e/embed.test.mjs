@@ -47,7 +47,7 @@ export default async function (suite) {
     await suite.picture(host, 'embed-playing-wide-light');
   });
 
-  await suite.check('at its printed height an embed shows verdict and clients; a tap says what it is', async (visit) => {
+  await suite.check('at its printed height an embed shows verdict and clients; a tap says what', async (visit) => {
     for (const size of [{ width: 760, height: 640 }, { width: 360, height: 640 }]) {
       const page = await visit.open('embed/1/', { size });
       await scrub(page, 25);

@@ -49,7 +49,7 @@ export default async function (suite) {
     equal(await at(page), before, 'the moment that one comes back to');
   });
 
-  await suite.check('a panic while a link is opened is one message, and its way out opens it no more', async (visit) => {
+  await suite.check('a panic while a link is opened is one message; its way out leads elsewhere', async (visit) => {
     expectPanic(visit);
     const made = await visit.open('');
     await scrub(made, 25);

@@ -69,7 +69,7 @@ impl Words for English {
             Label::Panel => "What happened",
             Label::Messages => "Messages in flight",
             Label::Lanes => "Time",
-            Label::TimeAndRuns => "Time and runs",
+            Label::TimeAndRuns => "Playback",
             Label::NoInternal => "no replica on this broker",
             Label::Transport => "Transport",
             Label::Play => "Play",

@@ -61,7 +61,7 @@ impl Words for Chinese {
             Label::Panel => "发生了什么",
             Label::Messages => "传输中的消息",
             Label::Lanes => "时间",
-            Label::TimeAndRuns => "时间与运行",
+            Label::TimeAndRuns => "播放与时间",
             Label::NoInternal => "此 broker 上没有副本",
             Label::Transport => "播放控制",
             Label::Play => "播放",
