@@ -5,3 +5,5 @@ mod cluster;
 mod contract;
 mod dropped;
 mod invariants;
+mod limits;
+mod moments;

@@ -1,8 +1,10 @@
 //! Scenarios, time travel, links, swarm, views as text: table of contents. It holds no test itself.
 
+mod actions;
 mod bad_scenarios;
 mod golden;
 mod links;
+mod played;
 mod scenarios;
 mod story;
 mod swarm;

@@ -14,7 +14,7 @@ fn found() -> String {
         let seen = studio.seen();
         format!("{id:?} {} steps {:016x}\n", seen.reel().n_ops(), seen.playhead.digest())
     };
-    ScenarioId::ALL.into_iter().map(line).collect()
+    ScenarioId::ALL.iter().copied().map(line).collect()
 }
 
 #[cfg(target_arch = "wasm32")]

@@ -3,13 +3,13 @@
 
 use std::rc::Rc;
 
-use highwater_engine::base::{ActionId, BrokerId, NodeId, Seq, SimTime};
+use highwater_engine::base::{ActionId, BrokerId, NodeId, SimTime};
 use highwater_engine::protocol::CONSUMER_OFFSETS;
 use highwater_engine::protocol::hash::group_partition;
-use highwater_engine::trace::{Kind, TraceEntry};
+use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::{Action, Refusal, World};
 
-use crate::scenario::{Due, Moment, Node, lower::plain_node};
+use crate::scenario::{Due, Moment, Need, Node, lower::plain_node};
 
 /// What one step did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Step {
     /// The world refused it, or nobody plays the role that it names.
     Refused {
         index: usize,
-        refusal: Option<Refusal>,
+        refusal: Refusal,
     },
 }
 
@@ -40,8 +40,6 @@ pub struct Cursor {
     instant: SimTime,
     /// Steps of that instant.
     done: u32,
-    /// Actions that were refused so far.
-    refused: u32,
     /// Steps since the beginning of the run.
     pub ops: usize,
 }
@@ -50,7 +48,7 @@ impl Cursor {
     /// At the origin, before anything of the plan.
     pub fn new(world: World) -> Cursor {
         let instant = world.origin();
-        Cursor { world, next: 0, pending: Vec::new(), instant, done: 0, refused: 0, ops: 0 }
+        Cursor { world, next: 0, pending: Vec::new(), instant, done: 0, ops: 0 }
     }
 
     /// The moment of the last step.
@@ -65,6 +63,10 @@ impl Cursor {
 
     /// When the next step happens.
     pub fn next_at(&self, plan: &[Due]) -> Option<SimTime> {
+        // A run that has used up its budget is over.
+        if self.world.overrun().is_some() {
+            return None;
+        }
         if !self.pending.is_empty() {
             return Some(self.instant);
         }
@@ -121,22 +123,17 @@ impl Cursor {
         if self.world.now() < self.instant {
             self.world.run_until(self.instant, out);
         }
-        let Some(action) = plan[index].need.action(&|node| resolve(&self.world, node)) else {
-            return self.refuse(index, None, out);
+        let need = &plan[index].need;
+        know_clients(&mut self.world, need);
+        let Some(action) = need.action(&|node| resolve(&self.world, node)) else {
+            let role = need.nodes().find(|node| resolve(&self.world, node).is_none()).map(role_text);
+            let refusal = self.world.refuse(need.verb(), &role.unwrap_or_default(), out);
+            return Step::Refused { index, refusal };
         };
         match self.world.act(action.clone(), out) {
             Ok(id) => Step::Acted { index, id, action: Rc::new(action) },
-            Err(refusal) => self.refuse(index, Some(refusal), out),
+            Err(refusal) => Step::Refused { index, refusal },
         }
-    }
-
-    /// The world notes nothing of what it did not do; one entry stands for it.
-    fn refuse(&mut self, index: usize, refusal: Option<Refusal>, out: &mut Vec<TraceEntry>) -> Step {
-        let (seq, who) = (self.world.last_seq(), NodeId::Client(highwater_engine::world::boot::ADMIN));
-        let kind = Kind::ActionRefused { action: ActionId(self.refused) };
-        out.push(TraceEntry { seq, at: self.instant, cause: Seq(0), who, kind });
-        self.refused += 1;
-        Step::Refused { index, refusal }
     }
 
     /// The moment that a hand action at the playhead gets: after everything of this instant, or after so many steps of
@@ -155,6 +152,27 @@ impl Cursor {
         let mut world = self.world.clone();
         world.run_until(at, &mut Vec::new());
         world.digest()
+    }
+}
+
+/// Links are between names: a client that has not started gets its place in the network when it is first named.
+pub fn know_clients(world: &mut World, need: &Need) {
+    for node in need.nodes() {
+        if let Node::Client(name) = node {
+            world.know_client(name);
+        }
+    }
+}
+
+/// A role as a scenario names it.
+fn role_text(node: &Node) -> String {
+    match node {
+        Node::Broker(id) => format!("broker/{id}"),
+        Node::Controller(id) => format!("controller/{id}"),
+        Node::Client(name) => format!("client/{name}"),
+        Node::ActiveController => "active-controller".into(),
+        Node::LeaderOf(partition) => format!("leader-of {}/{}", partition.topic, partition.partition),
+        Node::CoordinatorOf(group) => format!("coordinator-of {group}"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use highwater_engine::base::{ActionId, SimTime};
 use highwater_engine::world::World;
 
-use super::cursor::{Cursor, resolve};
+use super::cursor::{Cursor, know_clients, resolve};
 use super::past::Past;
 use super::{Acted, Branch, MAX_ACTIONS, MAX_BRANCHES, MAX_OPS, NotDone, Recording, Reel};
 use crate::scenario::{Lowered, Moment, Verb, lower};
@@ -207,6 +207,7 @@ impl Playhead {
         let mut world = self.cursor.world.clone();
         let mut out = Vec::new();
         for due in &lowered.plan[end - new.min(end)..end] {
+            know_clients(&mut world, &due.need);
             let action = due.need.action(&|node| resolve(&world, node)).ok_or(NotDone::NoSuchRole)?;
             let _id: ActionId = world.act(action, &mut out).map_err(NotDone::World)?;
         }

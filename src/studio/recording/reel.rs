@@ -34,7 +34,7 @@ pub struct Op {
 pub struct Refused {
     pub entry: usize,
     pub index: usize,
-    pub refusal: Option<Refusal>,
+    pub refusal: Refusal,
 }
 
 /// Everything that was noticed in a branch, from the origin on.
@@ -119,6 +119,10 @@ impl Reel {
     pub fn action(&self, id: ActionId) -> Option<&Rc<Action>> {
         self.acts.get(&id)
     }
+    /// All accepted actions.
+    pub fn actions(&self) -> impl Iterator<Item = (ActionId, &Action)> {
+        self.acts.iter().map(|(id, action)| (*id, &**action))
+    }
     pub fn topic_name(&self, id: TopicId) -> Option<&Rc<str>> {
         self.topics.get(&id)
     }
@@ -164,10 +168,10 @@ impl Reel {
         if let Step::Acted { id, action, .. } = step {
             self.acts.insert(*id, action.clone());
         }
-        if let Step::Refused { index, refusal } = step {
-            self.refused.push(Refused { entry: self.len(), index: *index, refusal: refusal.clone() });
-        }
         for (entry, weight) in entries.into_iter().zip(weights) {
+            if let (Step::Refused { index, refusal }, Kind::ActionRefused { .. }) = (step, &entry.kind) {
+                self.refused.push(Refused { entry: self.len(), index: *index, refusal: refusal.clone() });
+            }
             sends |= matches!(entry.kind, Kind::MessageSent { .. });
             self.add(entry, *weight);
         }

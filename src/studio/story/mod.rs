@@ -1,6 +1,7 @@
 //! What is seen over a playhead: the world there, the trace up to it with the page's names, and facts, each told once.
 //! It explains nothing and makes no sentence.
 
+mod book;
 mod fact;
 mod names;
 mod past;

@@ -41,6 +41,8 @@ enum Call {
 pub struct ProducerCounts {
     /// Handed to `send`.
     pub sent: u64,
+    /// Bytes of those.
+    pub bytes: u64,
     pub acked: u64,
     pub failed: u64,
 }

@@ -9,7 +9,9 @@ use super::{Call, Flying, IdRequest, Producer};
 use crate::base::{BrokerId, SimTime, Tp};
 use crate::client::config::sooner;
 use crate::node::{Channel, ClientTimer, Ctx, Outcome, Timer};
-use crate::protocol::{Acks, ErrorCode, Payload, ProduceRequest, ProduceResult, RecordBatch, Request, Response};
+use crate::protocol::{
+    Acks, ErrorCode, Payload, ProduceRequest, ProduceResult, ProducedTopics, RecordBatch, Request, Response,
+};
 use crate::trace::{Failure, Kind};
 
 impl Producer {
@@ -189,6 +191,7 @@ impl Producer {
             acks: self.config.acks,
             timeout: self.config.common.request_timeout,
             batches: wire.collect(),
+            topics: ProducedTopics::ById,
         });
         let origin = batches[0].1.origin;
         if self.config.acks == Acks::Zero {
@@ -213,10 +216,10 @@ impl Producer {
             Outcome::Failed(Failure::Disconnected) => (Vec::new(), ErrorCode::NetworkException),
             Outcome::Failed(Failure::TimedOut) => (Vec::new(), ErrorCode::RequestTimedOut),
         };
-        for (tp, id) in ids {
+        for (place, (tp, id)) in ids.into_iter().enumerate() {
             // A batch that ran out of time meanwhile is no longer there.
             let Some(flying) = self.flying.remove(&id) else { continue };
-            let result = results.iter().find(|r| r.tp == tp).cloned();
+            let result = results.get(place).cloned();
             let result = result.unwrap_or(ProduceResult { tp, error: failure, base_offset: -1, current_leader: None });
             self.complete(ctx, flying.batch, &result);
         }
