@@ -276,7 +276,7 @@ fn a_group_and_its_coordinator() {
     play.act(Action::Stop(NodeId::Broker(coordinator)));
     play.act(Action::Commit { member: "d".into() });
     play.run(Dur::secs(3));
-    play.act(Action::CloseClient { name: "d".into() });
+    play.act(Action::CloseClient { name: "d".into(), within: None });
     play.run(Dur::secs(1));
     text::check("golden/a-group-and-its-coordinator.txt", &play.told(Wire::Odd));
 }
@@ -288,7 +288,7 @@ fn a_group_without_a_position() {
     play.begin();
     play.consumer("c", "none");
     play.run(Dur::ms(2_500));
-    play.act(Action::CloseClient { name: "c".into() });
+    play.act(Action::CloseClient { name: "c".into(), within: None });
     play.run(Dur::secs(1));
     text::check("golden/a-group-without-a-position.txt", &play.told(Wire::Odd));
 }

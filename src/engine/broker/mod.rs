@@ -114,8 +114,8 @@ impl Broker {
                 let step = self.lifecycle.begin_shutdown(ctx);
                 self.follow(ctx, step);
             }
-            // Commands are for clients.
-            Event::Command(_) => {}
+            // For clients only.
+            Event::Connected { .. } | Event::Command(_) => {}
         }
         self.settle(ctx);
     }
