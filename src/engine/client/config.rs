@@ -437,8 +437,8 @@ pub(crate) fn sooner(a: Option<SimTime>, b: Option<SimTime>) -> Option<SimTime> 
 mod tests {
     use super::*;
     use crate::base::{BrokerId, NodeId, StreamId};
-    use alloc::vec::Vec;
     use crate::protocol::config::config_map;
+    use alloc::vec::Vec;
 
     fn producer(pairs: &[(&str, &str)]) -> Result<ProducerConfig, ConfigRefusal> {
         ProducerConfig::parse(ClientVersion::V4_1, &config_map(pairs))

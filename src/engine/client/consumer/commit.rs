@@ -123,7 +123,8 @@ impl Consumer {
             }
             CommitKind::BeforeRebalance => self.prepare_commit = Some(true),
             CommitKind::Close => {
-                let failures = if let Some(Closing::CommitFlying { failures }) = self.closing { failures + 1 } else { 1 };
+                let failures =
+                    if let Some(Closing::CommitFlying { failures }) = self.closing { failures + 1 } else { 1 };
                 if exception == "RetriableCommitFailedException" {
                     let not_before = ctx.now + self.config.common.retry.after(failures, ctx.rng);
                     self.closing_commit_done(Closing::Commit { failures, not_before });

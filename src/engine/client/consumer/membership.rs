@@ -307,11 +307,7 @@ impl Consumer {
                 if self.beats() {
                     ctx.set(Timer::Client(ClientTimer::Heartbeat), self.heartbeat_at.since(ctx.now));
                 }
-                let lost = [
-                    ErrorCode::CoordinatorNotAvailable,
-                    ErrorCode::NotCoordinator,
-                    ErrorCode::NetworkException,
-                ];
+                let lost = [ErrorCode::CoordinatorNotAvailable, ErrorCode::NotCoordinator, ErrorCode::NetworkException];
                 if lost.contains(&other) {
                     self.lose_coordinator(ctx, other);
                 }

@@ -95,8 +95,13 @@ enum Membership {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Closing {
     /// Auto-commit, after so many failed tries, as soon as there is a coordinator.
-    Commit { failures: u32, not_before: SimTime },
-    CommitFlying { failures: u32 },
+    Commit {
+        failures: u32,
+        not_before: SimTime,
+    },
+    CommitFlying {
+        failures: u32,
+    },
     /// Commits of the application that wait for a coordinator.
     Pending,
     Leave,

@@ -185,7 +185,11 @@ fn e_02_a_poll_that_found_a_dead_coordinator_still_takes_its_own_time() {
             );
         }
         // A round of less than a second commits nothing, and the next one does.
-        assert!((130..=150).contains(&failed.len()), "{version:?}: one in 1.27 s on average, {} in 177 s", failed.len());
+        assert!(
+            (130..=150).contains(&failed.len()),
+            "{version:?}: one in 1.27 s on average, {} in 177 s",
+            failed.len()
+        );
     }
 }
 

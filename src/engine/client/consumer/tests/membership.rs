@@ -15,9 +15,9 @@ fn commits(bench: &Bench) -> usize {
 }
 
 fn last_failure(bench: &Bench) -> Option<&'static str> {
-    let failures = bench.notes().filter_map(|(_, k)| {
-        if let Kind::CommitFailed { exception, .. } = k { Some(*exception) } else { None }
-    });
+    let failures = bench
+        .notes()
+        .filter_map(|(_, k)| if let Kind::CommitFailed { exception, .. } = k { Some(*exception) } else { None });
     failures.last()
 }
 
