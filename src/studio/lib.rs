@@ -5,6 +5,7 @@
 pub mod desk;
 pub mod explain;
 pub mod link;
+pub mod notation;
 pub mod playback;
 pub mod recording;
 pub mod reference;

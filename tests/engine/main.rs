@@ -5,3 +5,6 @@ mod cluster;
 mod contract;
 mod dropped;
 mod invariants;
+mod limits;
+mod moments;
+mod produced;

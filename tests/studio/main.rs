@@ -1,5 +1,6 @@
 //! Scenarios, time travel, links, swarm, views as text: table of contents. It holds no test itself.
 
+mod actions;
 mod bad_scenarios;
 mod golden;
 mod links;

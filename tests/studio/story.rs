@@ -5,6 +5,11 @@ use highwater_studio::desk::command::{Command, Outcome};
 use highwater_studio::desk::{Desk, Studio};
 use highwater_studio::view::model::*;
 
+/// A scenario of the gallery.
+pub fn named(id: &str) -> ScenarioId {
+    ScenarioId::named(id).unwrap_or_else(|| panic!("no scenario {id}"))
+}
+
 fn at(id: ScenarioId, seconds: u64) -> Studio {
     let mut studio = Studio::scenario(id);
     assert_eq!(studio.handle(Command::SeekTo { at_us: seconds * 1_000_000 }), Outcome::Done);
@@ -17,7 +22,7 @@ fn group(studio: &Studio) -> GroupView {
 
 #[test]
 fn before_the_crash_every_promise_is_kept() {
-    for id in ScenarioId::ALL {
+    for &id in ScenarioId::ALL {
         let studio = at(id, 11);
         let (scene, promises) = (studio.scene(), studio.promises());
         assert_eq!(promises.verdicts[0].verdict, Verdict::EveryPromiseKept, "{id:?}: {:?}", promises.verdicts);
@@ -26,7 +31,7 @@ fn before_the_crash_every_promise_is_kept() {
         assert!(promises.counts.delivered > 20, "{id:?}: {:?}", promises.counts);
         assert!(matches!(group(&studio).coordinator, Coordinator::Ready { .. }), "{id:?}");
     }
-    let alone = at(ScenarioId::AsItHappened, 11).scene();
+    let alone = at(named("as-it-happened"), 11).scene();
     assert_eq!(alone.internal[0].replication_factor, 1);
     assert_eq!(alone.brokers[0].internal[0].squares.len(), 50, "all of the offsets topic is on broker 1");
     assert!(alone.brokers[1].internal[0].squares.is_empty());
@@ -34,7 +39,7 @@ fn before_the_crash_every_promise_is_kept() {
 
 #[test]
 fn as_it_happened_every_consumer_stops_and_the_page_says_why() {
-    let studio = at(ScenarioId::AsItHappened, 40);
+    let studio = at(named("as-it-happened"), 40);
     let promises = studio.promises();
     assert_eq!(promises.verdicts[0].verdict, Verdict::EveryConsumerStopped, "{:?}", promises.verdicts);
     let cause = Cause::OffsetsPartitionOneReplica { group: "billing".into(), partition: 9, broker: 1 };
@@ -73,7 +78,7 @@ fn as_it_happened_every_consumer_stops_and_the_page_says_why() {
 
 #[test]
 fn today_reading_goes_on_without_commits() {
-    let studio = at(ScenarioId::SameToday, 40);
+    let studio = at(named("same-cluster-today"), 40);
     let group = group(&studio);
     // Broker 1 led two of the six partitions; nobody tells the members who leads them now.
     assert!(
@@ -89,13 +94,13 @@ fn today_reading_goes_on_without_commits() {
         "{:?}",
         studio.promises().verdicts
     );
-    let then = at(ScenarioId::AsItHappened, 40).promises().counts.delivered;
+    let then = at(named("as-it-happened"), 40).promises().counts.delivered;
     assert!(studio.promises().counts.delivered > then, "clients of today go on reading");
 }
 
 #[test]
 fn with_the_cure_nobody_stops() {
-    let studio = at(ScenarioId::TheCure, 40);
+    let studio = at(named("the-cure"), 40);
     let group = group(&studio);
     assert!(matches!(group.now, GroupNow::Reading | GroupNow::CaughtUp), "{group:#?}");
     assert!(matches!(group.coordinator, Coordinator::Ready { broker: 2 | 3 }));
@@ -110,18 +115,18 @@ fn with_the_cure_nobody_stops() {
 
 #[test]
 fn trying_the_cure_opens_a_run_of_its_own_and_the_old_one_stays() {
-    let mut studio = at(ScenarioId::AsItHappened, 40);
+    let mut studio = at(named("as-it-happened"), 40);
     assert_eq!(studio.handle(Command::Try(Cure::OffsetsReplicationFactor { to: 3 })), Outcome::NewRun);
     assert_eq!(studio.playback().at_us, 40_000_000);
     assert!(!matches!(group(&studio).now, GroupNow::Stopped { .. }));
-    assert_eq!(studio.scene().origin, Origin::Gallery { id: ScenarioId::AsItHappened, changed: true });
+    assert_eq!(studio.scene().origin, Origin::Gallery { id: named("as-it-happened"), changed: true });
     assert_eq!(studio.handle(Command::PreviousRun), Outcome::NewRun);
     assert!(matches!(group(&studio).now, GroupNow::Stopped { .. }));
 }
 
 #[test]
 fn bringing_the_broker_back_ends_the_standstill() {
-    let mut studio = at(ScenarioId::AsItHappened, 40);
+    let mut studio = at(named("as-it-happened"), 40);
     let before = studio.promises().counts.delivered;
     assert_eq!(studio.handle(Command::Act(NodeRef::Broker(1), NodeAction::Start)), Outcome::Done);
     assert_eq!(studio.handle(Command::ToEnd), Outcome::Done);
@@ -134,7 +139,7 @@ fn bringing_the_broker_back_ends_the_standstill() {
 
 #[test]
 fn every_setting_and_menu_entry_that_is_offered_does_something() {
-    for id in ScenarioId::ALL {
+    for &id in ScenarioId::ALL {
         let settings = at(id, 11).settings();
         let mut n = 0;
         for setting in settings.groups.iter().flat_map(|group| &group.settings) {
@@ -181,7 +186,7 @@ fn every_setting_and_menu_entry_that_is_offered_does_something() {
 
 #[test]
 fn a_shared_link_opens_at_the_same_moment_with_the_same_digest() {
-    let mut studio = at(ScenarioId::SameToday, 13);
+    let mut studio = at(named("same-cluster-today"), 13);
     studio.handle(Command::Act(NodeRef::Broker(2), NodeAction::Pause));
     studio.handle(Command::StepForward(StepKind::Event));
     let share = studio.share();
@@ -201,7 +206,7 @@ fn a_shared_link_opens_at_the_same_moment_with_the_same_digest() {
 
 #[test]
 fn a_scene_is_made_once_for_each_state() {
-    let mut studio = at(ScenarioId::TheCure, 9);
+    let mut studio = at(named("the-cure"), 9);
     let first = studio.scene();
     assert!(std::rc::Rc::ptr_eq(&first, &studio.scene()));
     studio.handle(Command::OpenTopic("__consumer_offsets".into()));
@@ -214,7 +219,7 @@ fn a_scene_is_made_once_for_each_state() {
 
 #[test]
 fn play_goes_slowly_while_records_fly_and_fast_through_waiting() {
-    let mut studio = at(ScenarioId::AsItHappened, 11);
+    let mut studio = at(named("as-it-happened"), 11);
     studio.handle(Command::Play);
     let mut frames = 0;
     let mut slow = 0;

@@ -6,6 +6,7 @@ use highwater_studio::desk::command::Command;
 use highwater_studio::desk::{Desk, Studio};
 use highwater_studio::view::model::*;
 
+use crate::story::named;
 use crate::text;
 
 fn shown(studio: &Studio) -> String {
@@ -103,9 +104,9 @@ fn shown(studio: &Studio) -> String {
 #[test]
 fn the_gallery_at_its_moments() {
     for (id, name) in [
-        (ScenarioId::AsItHappened, "as-it-happened"),
-        (ScenarioId::SameToday, "same-cluster-today"),
-        (ScenarioId::TheCure, "the-cure"),
+        (named("as-it-happened"), "as-it-happened"),
+        (named("same-cluster-today"), "same-cluster-today"),
+        (named("the-cure"), "the-cure"),
     ] {
         let mut out = String::new();
         for ms in [0, 2_000, 11_500, 12_010, 15_000, 24_000, 40_000] {

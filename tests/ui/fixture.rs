@@ -146,7 +146,7 @@ pub fn scene() -> Scene {
     Scene {
         revision: 1,
         at_us: AT,
-        origin: Origin::Gallery { id: ScenarioId::AsItHappened, changed: false },
+        origin: Origin::Gallery { id: ScenarioId::STORY, changed: false },
         controllers: (1..=3)
             .map(|id| ControllerView {
                 id,
@@ -355,6 +355,15 @@ impl Fixture {
                 events_done: 3,
             },
         }
+    }
+}
+
+impl Fixture {
+    /// The same moment with something else about it.
+    pub fn with(change: impl FnOnce(&mut Scene)) -> Fixture {
+        let mut scene = scene();
+        change(&mut scene);
+        Fixture { scene: Rc::new(scene), ..Fixture::new() }
     }
 }
 

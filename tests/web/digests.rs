@@ -14,7 +14,7 @@ fn found() -> String {
         let run = studio.recording();
         format!("{id:?} {} steps {:016x}\n", run.reel().n_ops(), run.digest())
     };
-    ScenarioId::ALL.into_iter().map(line).collect()
+    ScenarioId::ALL.iter().copied().map(line).collect()
 }
 
 #[cfg(target_arch = "wasm32")]

@@ -7,6 +7,7 @@ use alloc::string::{String, ToString};
 
 use super::ClientVersion;
 use crate::base::{Dur, Rng, SimTime};
+use crate::protocol::config::{ConfigError, Given, RefusedBy, Scope};
 use crate::protocol::{Acks, ConfigMap, Isolation};
 
 /// Why a client's constructor throws.
@@ -17,6 +18,7 @@ pub struct ConfigRefusal {
     pub key: String,
     pub value: String,
     pub expected: String,
+    pub by: RefusedBy,
 }
 
 impl ConfigRefusal {
@@ -26,7 +28,12 @@ impl ConfigRefusal {
             key: key.to_string(),
             value: value.to_string(),
             expected: expected.into(),
+            by: RefusedBy::Kafka,
         }
+    }
+    /// Kafka would take it; it is not simulated.
+    fn not_simulated(key: &str, value: &str, expected: &str) -> ConfigRefusal {
+        ConfigRefusal { by: RefusedBy::Playground, ..ConfigRefusal::new(key, value, expected) }
     }
     /// A `ConfigException` thrown inside the constructor, which wraps it.
     fn wrapped(self) -> ConfigRefusal {
@@ -127,126 +134,28 @@ pub struct ConsumerConfig {
     pub allow_auto_create: bool,
 }
 
-/// The configs of a client as they are read, each key once.
-struct Reader<'a> {
-    given: &'a ConfigMap,
-}
-
-impl Reader<'_> {
-    fn text(&self, key: &str) -> Option<&str> {
-        self.given.get(key).map(|v| v.trim())
-    }
-    fn int(&self, key: &str, default: i64, least: i64) -> Result<i64, ConfigRefusal> {
-        let Some(text) = self.text(key) else { return Ok(default) };
-        match text.parse::<i64>() {
-            Ok(number) if number < least => {
-                Err(ConfigRefusal::new(key, text, format!("Value must be at least {least}")))
-            }
-            Ok(number) => Ok(number),
-            Err(_) => Err(ConfigRefusal::new(key, text, "Not a number of type INT")),
-        }
-    }
-    fn ms(&self, key: &str, default: u64) -> Result<Dur, ConfigRefusal> {
-        Ok(Dur::ms(self.int(key, default as i64, 0)? as u64))
-    }
-    fn bool(&self, key: &str, default: bool) -> Result<bool, ConfigRefusal> {
-        match self.text(key) {
-            None => Ok(default),
-            Some(text) if text.eq_ignore_ascii_case("true") => Ok(true),
-            Some(text) if text.eq_ignore_ascii_case("false") => Ok(false),
-            Some(text) => Err(ConfigRefusal::new(key, text, "Expected value to be either true or false")),
-        }
-    }
-    fn known(&self, keys: &[&str]) -> Result<(), ConfigRefusal> {
-        match self.given.iter().find(|(key, _)| !keys.contains(&&***key) && !COMMON_KEYS.contains(&&***key)) {
-            Some((key, value)) => Err(ConfigRefusal::new(key, value, "a config of this client that is simulated")),
-            None => Ok(()),
-        }
-    }
-    fn common(&self, version: ClientVersion, request_timeout_ms: u64) -> Result<CommonConfig, ConfigRefusal> {
-        let exponential = version >= ClientVersion::V3_9;
-        let first = self.ms("retry.backoff.ms", 100)?;
-        let most = self.ms("retry.backoff.max.ms", 1_000)?;
-        let most = Dur(most.0.max(first.0));
-        let rebootstrap = match self.text("metadata.recovery.strategy") {
-            None => version >= ClientVersion::V4_1,
-            Some("rebootstrap") => true,
-            Some("none") => false,
-            Some(text) => {
-                return Err(ConfigRefusal::new(
-                    "metadata.recovery.strategy",
-                    text,
-                    "(case insensitive) String must be one of: REBOOTSTRAP, NONE",
-                ));
-            }
-        };
-        Ok(CommonConfig {
-            request_timeout: self.ms("request.timeout.ms", request_timeout_ms)?,
-            retry: Backoff { first, most, exponential },
-            reconnect: Backoff {
-                first: self.ms("reconnect.backoff.ms", 50)?,
-                most: self.ms("reconnect.backoff.max.ms", 1_000)?,
-                exponential: true,
-            },
-            metadata_max_age: self.ms("metadata.max.age.ms", 300_000)?,
-            rebootstrap,
-            leader_hints: exponential,
-        })
+impl From<ConfigError> for ConfigRefusal {
+    fn from(e: ConfigError) -> ConfigRefusal {
+        ConfigRefusal { exception: "ConfigException", key: e.key, value: e.value, expected: e.expected, by: e.by }
     }
 }
 
-const COMMON_KEYS: &[&str] = &[
-    "client.id",
-    "bootstrap.servers",
-    "request.timeout.ms",
-    "retry.backoff.ms",
-    "retry.backoff.max.ms",
-    "reconnect.backoff.ms",
-    "reconnect.backoff.max.ms",
-    "metadata.max.age.ms",
-    "metadata.recovery.strategy",
-];
-
-const PRODUCER_KEYS: &[&str] = &[
-    "acks",
-    "enable.idempotence",
-    "retries",
-    "delivery.timeout.ms",
-    "linger.ms",
-    "batch.size",
-    "buffer.memory",
-    "max.request.size",
-    "max.in.flight.requests.per.connection",
-    "max.block.ms",
-    "partitioner.class",
-    "partitioner.adaptive.partitioning.enable",
-    "compression.type",
-    "key.serializer",
-    "value.serializer",
-];
-
-const CONSUMER_KEYS: &[&str] = &[
-    "group.id",
-    "group.instance.id",
-    "group.protocol",
-    "session.timeout.ms",
-    "heartbeat.interval.ms",
-    "max.poll.interval.ms",
-    "max.poll.records",
-    "auto.offset.reset",
-    "enable.auto.commit",
-    "auto.commit.interval.ms",
-    "fetch.min.bytes",
-    "fetch.max.bytes",
-    "fetch.max.wait.ms",
-    "max.partition.fetch.bytes",
-    "default.api.timeout.ms",
-    "isolation.level",
-    "partition.assignment.strategy",
-    "allow.auto.create.topics",
-    "key.deserializer",
-    "value.deserializer",
-];
+fn common(read: &Given<'_>, version: ClientVersion) -> CommonConfig {
+    let exponential = version >= ClientVersion::V3_9;
+    let first = read.ms("retry.backoff.ms");
+    CommonConfig {
+        request_timeout: read.ms("request.timeout.ms"),
+        retry: Backoff { first, most: read.ms("retry.backoff.max.ms").max(first), exponential },
+        reconnect: Backoff {
+            first: read.ms("reconnect.backoff.ms"),
+            most: read.ms("reconnect.backoff.max.ms"),
+            exponential: true,
+        },
+        metadata_max_age: read.ms("metadata.max.age.ms"),
+        rebootstrap: read.text("metadata.recovery.strategy").eq_ignore_ascii_case("rebootstrap"),
+        leader_hints: exponential,
+    }
+}
 
 impl ProducerConfig {
     /// The given configs over the defaults of `version` (sections 3.4 and 3.5).
@@ -254,23 +163,19 @@ impl ProducerConfig {
     /// # Errors
     /// What the constructor of the Java producer throws, and unknown keys, which Java only warns of.
     pub fn parse(version: ClientVersion, given: &ConfigMap) -> Result<ProducerConfig, ConfigRefusal> {
-        let read = Reader { given };
-        read.known(PRODUCER_KEYS)?;
-        let common = read.common(version, 30_000)?;
-        let modern = version >= ClientVersion::V3_9;
-        let wanted = read.bool("enable.idempotence", modern)?;
-        let by_user = given.contains_key("enable.idempotence") && wanted;
+        let read = Given::read(Scope::Producer, version.release(), given)?;
+        let common = common(&read, version);
+        let wanted = read.flag("enable.idempotence");
+        let by_user = wanted && read.is_given("enable.idempotence");
         let acks = match read.text("acks") {
             // A producer that asks for idempotence and says nothing of acks gets all of them.
-            None if modern || by_user => Acks::All,
-            None | Some("1") => Acks::One,
-            Some("0") => Acks::Zero,
-            Some("all" | "-1") => Acks::All,
-            Some(text) => return Err(ConfigRefusal::new("acks", text, "String must be one of: all, -1, 0, 1")),
+            _default if by_user && !read.is_given("acks") => Acks::All,
+            "0" => Acks::Zero,
+            "1" => Acks::One,
+            _all => Acks::All,
         };
-        let default_retries = if version == ClientVersion::V1_1 && !by_user { 0 } else { i64::from(i32::MAX) };
-        let retries = read.int("retries", default_retries, 0)? as u32;
-        let max_in_flight = read.int("max.in.flight.requests.per.connection", 5, 1)? as usize;
+        let retries = if by_user && !read.is_given("retries") { i32::MAX as u32 } else { read.count("retries") as u32 };
+        let max_in_flight = read.count("max.in.flight.requests.per.connection") as usize;
         let mut idempotent = wanted;
         if idempotent && retries == 0 {
             if by_user {
@@ -284,10 +189,9 @@ impl ProducerConfig {
         }
         if idempotent && acks != Acks::All {
             if by_user {
-                let value = read.text("acks").unwrap_or("1");
                 return Err(ConfigRefusal::new(
                     "acks",
-                    value,
+                    read.text("acks"),
                     "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence.",
                 ));
             }
@@ -307,31 +211,31 @@ impl ProducerConfig {
             }
             idempotent = false;
         }
-        let linger = read.ms("linger.ms", if version >= ClientVersion::V4_1 { 5 } else { 0 })?;
+        let linger = read.ms("linger.ms");
         let least = linger + common.request_timeout;
-        let default_delivery = if version == ClientVersion::V1_1 { least } else { Dur::secs(120) };
-        let delivery_timeout = match read.text("delivery.timeout.ms") {
-            None => Dur(default_delivery.0.max(least.0)),
-            Some(text) => {
-                let span = read.ms("delivery.timeout.ms", 120_000)?;
-                if span < least {
-                    let expected =
-                        "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms";
-                    return Err(ConfigRefusal::new("delivery.timeout.ms", text, expected).wrapped());
-                }
-                span
+        let default_delivery = if version == ClientVersion::V1_1 { least } else { read.ms("delivery.timeout.ms") };
+        let delivery_timeout = if read.is_given("delivery.timeout.ms") {
+            let span = read.ms("delivery.timeout.ms");
+            if span < least {
+                let expected = "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms";
+                return Err(
+                    ConfigRefusal::new("delivery.timeout.ms", read.text("delivery.timeout.ms"), expected).wrapped()
+                );
             }
+            span
+        } else {
+            default_delivery.max(least)
         };
-        let partitioner = match read.text("partitioner.class").map(|name| name.rsplit('.').next().unwrap_or(name)) {
-            Some("RoundRobinPartitioner") => PartitionerKind::RoundRobin,
-            Some("UniformStickyPartitioner") => PartitionerKind::StickyBatch,
-            Some("DefaultPartitioner") | None => match version {
+        let partitioner = match short_name(read.text("partitioner.class")) {
+            "RoundRobinPartitioner" => PartitionerKind::RoundRobin,
+            "UniformStickyPartitioner" => PartitionerKind::StickyBatch,
+            "DefaultPartitioner" | "" => match version {
                 ClientVersion::V1_1 | ClientVersion::V2_3 => PartitionerKind::RoundRobin,
                 ClientVersion::V2_5 => PartitionerKind::StickyBatch,
                 ClientVersion::V3_9 | ClientVersion::V4_1 => PartitionerKind::StickyBytes,
             },
-            Some(other) => {
-                return Err(ConfigRefusal::new(
+            other => {
+                return Err(ConfigRefusal::not_simulated(
                     "partitioner.class",
                     other,
                     "RoundRobinPartitioner, UniformStickyPartitioner or no value",
@@ -346,12 +250,12 @@ impl ProducerConfig {
             retries,
             delivery_timeout,
             linger,
-            batch_size: read.int("batch.size", 16_384, 0)? as usize,
-            max_request_size: read.int("max.request.size", 1_048_576, 0)? as usize,
+            batch_size: read.count("batch.size") as usize,
+            max_request_size: read.count("max.request.size") as usize,
             max_in_flight,
-            max_block: read.ms("max.block.ms", 60_000)?,
+            max_block: read.ms("max.block.ms"),
             partitioner,
-            adaptive_partitioning: read.bool("partitioner.adaptive.partitioning.enable", true)?,
+            adaptive_partitioning: read.flag("partitioner.adaptive.partitioning.enable"),
         })
     }
 }
@@ -363,66 +267,55 @@ impl ConsumerConfig {
     /// What the constructor of the Java consumer throws, unknown keys, and what is not simulated: other assignors and
     /// protocols.
     pub fn parse(version: ClientVersion, given: &ConfigMap) -> Result<ConsumerConfig, ConfigRefusal> {
-        let read = Reader { given };
-        read.known(CONSUMER_KEYS)?;
-        let common = read.common(version, if version == ClientVersion::V1_1 { 305_000 } else { 30_000 })?;
-        let session_timeout =
-            read.ms("session.timeout.ms", if version >= ClientVersion::V3_9 { 45_000 } else { 10_000 })?;
-        let heartbeat_interval = read.ms("heartbeat.interval.ms", 3_000)?;
+        let read = Given::read(Scope::Consumer, version.release(), given)?;
+        let session_timeout = read.ms("session.timeout.ms");
+        let heartbeat_interval = read.ms("heartbeat.interval.ms");
         if heartbeat_interval >= session_timeout {
             let expected = "Heartbeat must be set lower than the session timeout";
             return Err(ConfigRefusal::new("heartbeat.interval.ms", &heartbeat_interval.as_ms().to_string(), expected)
                 .wrapped());
         }
         let reset = match read.text("auto.offset.reset") {
-            None | Some("latest") => OffsetReset::Latest,
-            Some("earliest") => OffsetReset::Earliest,
-            Some("none") => OffsetReset::None,
-            Some(text) => return Err(ConfigRefusal::new("auto.offset.reset", text, "latest, earliest or none")),
+            "earliest" => OffsetReset::Earliest,
+            "none" => OffsetReset::None,
+            _latest => OffsetReset::Latest,
         };
         let isolation = match read.text("isolation.level") {
-            None | Some("read_uncommitted") => Isolation::ReadUncommitted,
-            Some("read_committed") => Isolation::ReadCommitted,
-            Some(text) => {
-                return Err(ConfigRefusal::new(
-                    "isolation.level",
-                    text,
-                    "String must be one of: read_committed, read_uncommitted",
-                ));
-            }
+            "read_committed" => Isolation::ReadCommitted,
+            _uncommitted => Isolation::ReadUncommitted,
         };
-        if let Some(text) = read.text("partition.assignment.strategy") {
-            let first = text.split(',').next().unwrap_or(text).trim();
-            let name = first.rsplit('.').next().unwrap_or(first);
-            if name != "RangeAssignor" && name != "range" {
-                return Err(ConfigRefusal::new(
-                    "partition.assignment.strategy",
-                    text,
-                    "RangeAssignor, the assignor that is simulated",
-                ));
-            }
-        }
-        if let Some(text) = read.text("group.protocol").filter(|text| !text.eq_ignore_ascii_case("classic")) {
-            return Err(ConfigRefusal::new("group.protocol", text, "classic, the protocol that is simulated"));
+        let assignors = read.text("partition.assignment.strategy");
+        // The first of the list is the one that members agree on.
+        if !matches!(short_name(assignors.split(',').next().unwrap_or(assignors).trim()), "RangeAssignor" | "range") {
+            return Err(ConfigRefusal::not_simulated(
+                "partition.assignment.strategy",
+                assignors,
+                "RangeAssignor, the assignor that is simulated",
+            ));
         }
         Ok(ConsumerConfig {
-            common,
+            common: common(&read, version),
             session_timeout,
             heartbeat_interval,
-            max_poll_interval: read.ms("max.poll.interval.ms", 300_000)?,
-            max_poll_records: read.int("max.poll.records", 500, 1)? as usize,
+            max_poll_interval: read.ms("max.poll.interval.ms"),
+            max_poll_records: read.count("max.poll.records") as usize,
             reset,
-            auto_commit: read.bool("enable.auto.commit", true)?,
-            auto_commit_interval: read.ms("auto.commit.interval.ms", 5_000)?,
-            fetch_min_bytes: read.int("fetch.min.bytes", 1, 0)? as u32,
-            fetch_max_bytes: read.int("fetch.max.bytes", 52_428_800, 0)? as u32,
-            max_partition_fetch_bytes: read.int("max.partition.fetch.bytes", 1_048_576, 0)? as u32,
-            fetch_max_wait: read.ms("fetch.max.wait.ms", 500)?,
+            auto_commit: read.flag("enable.auto.commit"),
+            auto_commit_interval: read.ms("auto.commit.interval.ms"),
+            fetch_min_bytes: read.count("fetch.min.bytes") as u32,
+            fetch_max_bytes: read.count("fetch.max.bytes") as u32,
+            max_partition_fetch_bytes: read.count("max.partition.fetch.bytes") as u32,
+            fetch_max_wait: read.ms("fetch.max.wait.ms"),
             isolation,
-            instance_id: read.text("group.instance.id").map(Rc::from),
-            allow_auto_create: read.bool("allow.auto.create.topics", true)?,
+            instance_id: Some(read.text("group.instance.id")).filter(|id| !id.is_empty()).map(Rc::from),
+            allow_auto_create: read.flag("allow.auto.create.topics"),
         })
     }
+}
+
+/// A class by its simple name.
+fn short_name(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
 }
 
 /// The earlier of two moments that may not exist.

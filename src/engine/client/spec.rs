@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::base::Dur;
 use crate::protocol::ConfigMap;
+use crate::protocol::config::Release;
 
 /// Release of a client library whose behaviour differs (see the table of `poll` without a coordinator).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +34,17 @@ impl ClientVersion {
             ClientVersion::V2_5 => "2.5",
             ClientVersion::V3_9 => "3.9",
             ClientVersion::V4_1 => "4.1",
+        }
+    }
+
+    /// The release by its number, as defaults are told apart.
+    pub const fn release(self) -> Release {
+        match self {
+            ClientVersion::V1_1 => (1, 1),
+            ClientVersion::V2_3 => (2, 3),
+            ClientVersion::V2_5 => (2, 5),
+            ClientVersion::V3_9 => (3, 9),
+            ClientVersion::V4_1 => (4, 1),
         }
     }
 

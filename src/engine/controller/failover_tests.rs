@@ -138,6 +138,7 @@ fn broker_up(net: &mut Net, to: ControllerId) -> BrokerEpoch {
             broker: BrokerId(1),
             incarnation: Incarnation(1),
             rack: None,
+            directory: 0,
             previous_broker_epoch: None,
         }),
     );

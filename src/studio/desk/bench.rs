@@ -6,7 +6,7 @@ use highwater_engine::base::{Dur, SimTime};
 use highwater_engine::world::World;
 
 use super::command::Command;
-use super::{Desk, Studio, gallery};
+use super::{Desk, Studio};
 use crate::link::Link;
 use crate::recording::Cursor;
 use crate::scenario::{Moment, Scenario, lower};
@@ -15,7 +15,7 @@ use crate::view::model::{OpenError, ScenarioId};
 /// The cluster that is measured: three brokers, three controllers, a producer and a group, with every client at work to
 /// the end.
 fn cluster() -> Scenario {
-    gallery::scenario(ScenarioId::TheCure).unwrap_or_default()
+    ScenarioId::named("the-cure").and_then(|id| id.scenario().ok()).unwrap_or_default()
 }
 
 /// The length of the run in which is sought.

@@ -10,7 +10,6 @@
 //!   view options such as `lang` are ignored) at its moment, paused.
 pub mod bench;
 pub mod command;
-mod gallery;
 mod refusals;
 mod studio;
 mod verbs;

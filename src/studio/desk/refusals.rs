@@ -23,6 +23,7 @@ pub fn of_scenario(e: &ScenarioError) -> OpenError {
             Problem::OutOfRange | Problem::Duplicate => OpenProblem::OutOfRange,
             Problem::Missing => OpenProblem::Missing,
             Problem::Impossible => OpenProblem::Impossible,
+            Problem::Refused => OpenProblem::Refused,
             Problem::TooLarge => OpenProblem::TooLarge,
             Problem::NewerVersion => OpenProblem::NewerVersion,
         },
@@ -79,6 +80,8 @@ pub fn of_action(not_done: &NotDone) -> Refused {
         NotDone::World(
             refusal @ (Refusal::NoSuchNode(_)
             | Refusal::NoSuchClient(_)
+            | Refusal::NotStarted(_)
+            | Refusal::NoSuchRole(_)
             | Refusal::NameTaken(_)
             | Refusal::NodeConfig { .. }
             | Refusal::Setup { .. }),

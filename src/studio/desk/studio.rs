@@ -9,7 +9,7 @@ use highwater_engine::base::Dur;
 
 use super::command::{Command, Outcome, Refused};
 use super::verbs::{self, Change};
-use super::{Desk, gallery, refusals};
+use super::{Desk, refusals};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Pace as OwnPace, Playback as Player, Unit};
 use crate::recording::{Acted, MAX_OPS, Recording};
@@ -76,7 +76,7 @@ impl Run {
     }
 
     fn of_gallery(id: ScenarioId) -> Result<Run, OpenError> {
-        let scenario = gallery::scenario(id).map_err(|error| refusals::of_scenario(&error))?;
+        let scenario = id.scenario().map_err(|error| refusals::of_scenario(&error))?;
         Run::open(scenario, Origin::Gallery { id, changed: false })
     }
 
@@ -93,12 +93,8 @@ impl Run {
     fn of_link(fragment: &str) -> Result<(Run, DigestCheck), OpenError> {
         let link = Link::read(fragment).map_err(|error| refusals::of_link(&error))?;
         let plain = Scenario { engine: None, ..link.scenario.clone() };
-        let known = gallery::identify(&link.scenario).or_else(|| gallery::identify(&plain));
-        let title = link
-            .scenario
-            .title
-            .as_ref()
-            .map(|title| title.of(link.scenario.lang.as_deref().unwrap_or("en")).to_string());
+        let known = ScenarioId::of(&link.scenario).or_else(|| ScenarioId::of(&plain));
+        let title = link.scenario.title.as_ref().map(|title| title.of(link.scenario.lang.as_deref().unwrap_or("en")));
         let origin = known.map_or(Origin::Link { title }, |id| Origin::Gallery { id, changed: false });
         let mut run = Run::open(link.scenario, origin)?;
         if let Some(at) = link.at {

@@ -3,6 +3,7 @@
 
 mod cursor;
 mod keyframes;
+mod names;
 mod notable;
 mod reel;
 
@@ -271,6 +272,7 @@ impl Recording {
         let mut world = self.cursor.world.clone();
         let mut out = Vec::new();
         for due in &lowered.plan[end - new.min(end)..end] {
+            cursor::know_clients(&mut world, &due.need);
             let action = due.need.action(&|node| resolve(&world, node)).ok_or(NotDone::NoSuchRole)?;
             let _id: ActionId = world.act(action, &mut out).map_err(NotDone::World)?;
         }

@@ -34,7 +34,7 @@ pub struct Op {
 pub struct Refused {
     pub entry: usize,
     pub index: usize,
-    pub refusal: Option<Refusal>,
+    pub refusal: Refusal,
 }
 
 /// Everything that was noticed in a branch, from the origin on.
@@ -120,6 +120,10 @@ impl Reel {
     pub fn action(&self, id: ActionId) -> Option<&Rc<Action>> {
         self.acts.get(&id)
     }
+    /// All accepted actions.
+    pub fn actions(&self) -> impl Iterator<Item = (ActionId, &Action)> {
+        self.acts.iter().map(|(id, action)| (*id, &**action))
+    }
     pub fn topic_name(&self, id: TopicId) -> Option<&Rc<str>> {
         self.topics.get(&id)
     }
@@ -166,16 +170,11 @@ impl Reel {
             self.acts.insert(*id, action.clone());
         }
         for entry in entries {
+            if let (Step::Refused { index, refusal }, Kind::ActionRefused { .. }) = (step, &entry.kind) {
+                self.refused.push(Refused { entry: self.len(), index: *index, refusal: refusal.clone() });
+            }
             sends |= matches!(entry.kind, Kind::MessageSent { .. });
             self.add(entry);
-        }
-        if let Step::Refused { index, refusal } = step {
-            // The world notes nothing of what it did not do; this entry stands for it.
-            let seq = self.len().checked_sub(1).and_then(|last| self.get(last)).map_or(Seq(0), |entry| entry.seq);
-            self.refused.push(Refused { entry: self.len(), index: *index, refusal: refusal.clone() });
-            let number = ActionId(self.refused.len() as u32 - 1);
-            let who = NodeId::Client(highwater_engine::world::boot::ADMIN);
-            self.add(TraceEntry { seq, at, cause: Seq(0), who, kind: Kind::ActionRefused { action: number } });
         }
         self.ops.push(Op { at, done, end: self.len(), sends, notable: self.notable.len() > notable_before });
     }

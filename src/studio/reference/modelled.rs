@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use highwater_engine::client::ClientVersion;
-use highwater_engine::protocol::config;
+use highwater_engine::protocol::config::{self, Scope};
 use highwater_engine::rules::Version;
 
 use super::entries::{Verb, Who};
@@ -27,7 +27,7 @@ pub fn setup_gap(recording: &Recording) -> Option<String> {
     setup
         .config
         .keys()
-        .find(|key| !config::key(key).is_some_and(|k| k.node))
+        .find(|key| config::setting(Scope::Node, key).is_none())
         .map(|key| format!("the broker config {key} is not modelled"))
 }
 

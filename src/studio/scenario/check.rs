@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use highwater_engine::base::Dur;
 use highwater_engine::base::limits::MAX_CLIENTS;
 use highwater_engine::client::{ClientVersion, PollForm};
-use highwater_engine::protocol::config::{self, ConfigKey};
+use highwater_engine::protocol::CONSUMER_OFFSETS;
 
 use super::error::{Problem, ScenarioError, nearest};
 use super::lower::timed;
 use super::model::*;
+use super::notes::{node_number, refusal};
 use super::token::{Data, Place, Value, quoted};
 
 /// Partitions of all topics together, so that a link cannot make a page stand still.
@@ -18,8 +19,8 @@ const MAX_ALL_PARTITIONS: u32 = 2_000;
 
 type Result = std::result::Result<(), ScenarioError>;
 
-struct Check<'a> {
-    s: &'a Scenario,
+pub(super) struct Check<'a> {
+    pub(super) s: &'a Scenario,
     root: &'a Value,
     /// Topics that are there or that the script makes.
     topics: BTreeMap<&'a str, Option<u32>>,
@@ -48,6 +49,7 @@ pub fn check(s: &Scenario, root: &Value) -> Result {
     c.versions()?;
     c.names()?;
     c.cluster()?;
+    c.all_configs()?;
     c.topic_list()?;
     c.producer_list()?;
     c.group_list()?;
@@ -56,7 +58,7 @@ pub fn check(s: &Scenario, root: &Value) -> Result {
 
 impl<'a> Check<'a> {
     /// The error at a path; the place is that of the nearest thing on the way that was written.
-    fn error(
+    pub(super) fn error(
         &self,
         problem: Problem,
         path: &[&str],
@@ -141,7 +143,6 @@ impl<'a> Check<'a> {
                 "at least one broker that runs from the beginning",
             );
         }
-        self.configs(&["cluster", "config"], &cluster.config, |key| key.node)?;
         for (index, link) in cluster.links.iter().enumerate() {
             let index = index.to_string();
             self.nodes(&["cluster", "links", &index], link.between.iter().chain(&link.and))?;
@@ -149,28 +150,12 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn configs(&self, path: &[&str], configs: &Config, allowed: impl Fn(&ConfigKey) -> bool) -> Result {
-        for (name, value) in configs {
-            let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
-            let known = || config::KEYS.iter().filter(|key| allowed(key)).map(|key| key.name);
-            let Some(key) = config::key(name).filter(|key| allowed(key)) else {
-                let mut e =
-                    self.error(Problem::UnknownKey, &path, quoted(name), "a config of Kafka that can be set here");
-                e.nearest = nearest(name, known());
-                return Err(e);
-            };
-            if let Err(wrong) = config::validate(key, value) {
-                return self.fail(Problem::OutOfRange, &path, quoted(value), wrong.expected);
-            }
-        }
-        Ok(())
-    }
-
     fn topic_list(&self) -> Result {
         let mut total = 0;
-        for (name, topic) in &self.s.topics {
+        for (index, (name, topic)) in self.s.topics.iter().enumerate() {
             self.topic(&["topics", name], topic)?;
-            total += topic.placement.partitions().unwrap_or(1);
+            self.created(index, name, topic)?;
+            total += topic.placement.partitions().unwrap_or_else(|| node_number(self.s, "num.partitions"));
             if total > MAX_ALL_PARTITIONS {
                 return self.limit(&["topics", name, "partitions"], total, u64::from(MAX_ALL_PARTITIONS));
             }
@@ -224,13 +209,32 @@ impl<'a> Check<'a> {
                 }
             }
         }
-        let path = at(&["config"]);
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        self.configs(&path, &topic.config, |key| key.topic)
+        Ok(())
+    }
+
+    /// What Kafka says to a topic of the file at 0 s, before anything else can have happened. A cluster without it is
+    /// not the one that the file describes, so it is refused here; what a later moment brings belongs to the run.
+    fn created(&self, index: usize, name: &str, topic: &Topic) -> Result {
+        if topic.created == Dur::ZERO
+            && let Some((key, sentence)) = refusal(self.s, topic)
+        {
+            let path: Vec<&str> = ["topics", name].into_iter().chain(key.iter().map(String::as_str)).collect();
+            return self.fail(Problem::Refused, &path, "", sentence);
+        }
+        // Metric names have underscores for dots, so Kafka keeps such names apart.
+        let flat = |name: &str| name.replace('.', "_");
+        match self.s.topics.iter().take(index).find(|(other, _)| flat(other) == flat(name)) {
+            Some((twin, _)) => {
+                let sentence = format!("Topic '{name}' collides with existing topic: {twin}");
+                self.fail(Problem::Refused, &["topics", name], "", sentence)
+            }
+            None => Ok(()),
+        }
     }
 
     fn known_topic(&self, path: &[&str], name: &str) -> Result {
-        if self.topics.contains_key(name) {
+        // Internal topics are topics: Kafka makes them when they are needed, and answers for them as for any other.
+        if self.topics.contains_key(name) || name == CONSUMER_OFFSETS {
             return Ok(());
         }
         let known: Vec<&str> = self.topics.keys().copied().collect();
@@ -345,16 +349,18 @@ impl<'a> Check<'a> {
             Verb::Kill(nodes)
             | Verb::Stop(nodes)
             | Verb::Start(nodes)
+            | Verb::Restart(nodes)
             | Verb::Pause(nodes)
-            | Verb::Resume(nodes)
-            | Verb::LoseDisk(nodes) => {
+            | Verb::Resume(nodes) => self.nodes(path, nodes.iter()),
+            Verb::LoseDisk(nodes) => {
                 for node in nodes {
                     if let Node::Client(name) = node {
+                        let found = quoted(&format!("client/{name}"));
                         return self.fail(
                             Problem::Impossible,
                             path,
-                            quoted(&format!("client/{name}")),
-                            "a broker or a controller; clients have verbs of their own",
+                            found,
+                            "a broker or a controller; clients keep nothing",
                         );
                     }
                 }
@@ -363,33 +369,32 @@ impl<'a> Check<'a> {
             Verb::Cut(sides) | Verb::Heal(Some(sides)) => self.nodes(path, sides.from.iter().chain(&sides.to)),
             Verb::Heal(None) => Ok(()),
             Verb::Link(link) => self.nodes(path, link.between.iter().chain(&link.and)),
-            // A topic that Kafka refuses to make is part of a run; only its spelling is checked.
-            Verb::CreateTopic { name: _, topic } => {
-                self.configs(&[path, &["create-topic", "config"]].concat(), &topic.config, |key| key.topic)
-            }
+            // A topic that Kafka refuses to make is part of a run.
+            Verb::CreateTopic { .. } => Ok(()),
             Verb::AddPartitions { topic, .. } | Verb::DeleteTopic(topic) => self.known_topic(path, topic),
             Verb::DeleteRecords { partition, .. } | Verb::ElectLeaders { partition, .. } => {
-                self.internal_or_known(path, partition)
+                self.known_partition(path, &partition.topic, partition.partition)
             }
-            Verb::SetConfig { target, config } => {
-                let config_path = [path, &["set-config", "config"]].concat();
-                match target {
-                    Target::Topic(topic) => {
-                        self.known_topic(path, topic)?;
-                        self.configs(&config_path, config, |key| key.topic)
-                    }
-                    Target::Broker(id) => {
-                        self.nodes(path, [Node::Broker(*id)].iter())?;
-                        self.configs(&config_path, config, |key| key.node)
-                    }
-                    Target::Cluster => self.configs(&config_path, config, |key| key.node),
-                }
-            }
+            Verb::SetConfig { target: Target::Topic(topic), .. } => self.known_topic(path, topic),
+            Verb::SetConfig { target: Target::Broker(id), .. } => self.nodes(path, [Node::Broker(*id)].iter()),
+            Verb::SetConfig { target: Target::Cluster, .. } => Ok(()),
             Verb::Produce(produce) => {
                 self.client(path, &produce.client)?;
                 produce.topic.as_ref().map_or(Ok(()), |topic| self.known_topic(path, topic))
             }
-            Verb::StartClient { producer, .. } => self.producer(&[path, &["start-client"]].concat(), producer),
+            Verb::StartClient { name, producer } => match self.s.group_of(name) {
+                // A member keeps its group: it is started as it was, with nothing but its name.
+                Some(group) if *producer != Producer::default() => self.fail(
+                    Problem::Impossible,
+                    path,
+                    quoted(name),
+                    format!(
+                        "only \"client\": {name} is a member of group {group} and is started as it was; \
+                         \"join\" starts a member with other settings"
+                    ),
+                ),
+                Some(_) | None => self.producer(&[path, &["start-client"]].concat(), producer),
+            },
             Verb::SetClient { name, .. }
             | Verb::StopClient(name)
             | Verb::KillClient(name)
@@ -409,14 +414,6 @@ impl<'a> Check<'a> {
                     .unwrap_or_default();
                 self.poll(path, join.client.as_ref().unwrap_or(&known.client), join.poll.unwrap_or(known.poll))
             }
-        }
-    }
-
-    fn internal_or_known(&self, path: &[&str], partition: &Partition) -> Result {
-        if partition.topic == highwater_engine::protocol::CONSUMER_OFFSETS {
-            Ok(())
-        } else {
-            self.known_partition(path, &partition.topic, partition.partition)
         }
     }
 
@@ -450,7 +447,7 @@ impl<'a> Check<'a> {
                 }
                 Node::Broker(_) | Node::Controller(_) | Node::ActiveController => {}
                 Node::Client(name) => self.client(path, name)?,
-                Node::LeaderOf(partition) => self.internal_or_known(path, partition)?,
+                Node::LeaderOf(partition) => self.known_partition(path, &partition.topic, partition.partition)?,
                 Node::CoordinatorOf(group) if !self.groups.contains(group.as_str()) => {
                     let mut e = self.error(Problem::Impossible, path, quoted(group), "a group of this scenario");
                     e.nearest = nearest(group, self.groups.iter().copied());

@@ -16,6 +16,8 @@ pub enum Problem {
     Missing,
     /// Well formed, and cannot be.
     Impossible,
+    /// Kafka does not take it; what was expected is Kafka's own sentence.
+    Refused,
     /// Beyond a limit of the reader or of the simulation.
     TooLarge,
     /// Part of the format, but of a later version than this reader or this build knows.
@@ -46,19 +48,25 @@ impl fmt::Display for ScenarioError {
             Problem::OutOfRange => "out of range",
             Problem::Missing => "missing",
             Problem::Impossible => "impossible",
+            Problem::Refused => "refused by Kafka",
             Problem::TooLarge => "too large",
             Problem::NewerVersion => "needs a newer version",
         };
-        write!(f, "{}:{}: ", self.line, self.column)?;
+        // A scenario that was made and not read has no lines.
+        if self.line > 0 {
+            write!(f, "{}:{}: ", self.line, self.column)?;
+        }
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
         write!(f, "{what}")?;
         if !self.found.is_empty() {
-            write!(f, ": found {}", self.found)?;
+            let before = if self.problem == Problem::Refused { " " } else { ": found " };
+            write!(f, "{before}{}", self.found)?;
         }
         if !self.expected.is_empty() {
-            write!(f, ", expected {}", self.expected)?;
+            let before = if self.problem == Problem::Refused { ": " } else { ", expected " };
+            write!(f, "{before}{}", self.expected)?;
         }
         if let Some(nearest) = &self.nearest {
             write!(f, "; did you mean {nearest}?")?;

@@ -7,6 +7,7 @@ use highwater_engine::client::{Keys, PollForm};
 use highwater_engine::rules::Version;
 use highwater_engine::world::LinkSetup;
 
+use super::shown::shown;
 pub use super::unit::Moment;
 
 /// Version of the format that this reader knows.
@@ -45,14 +46,18 @@ pub enum Words {
 }
 
 impl Words {
-    /// The text in a language, else the first one.
-    pub fn of(&self, lang: &str) -> &str {
-        match self {
+    /// The text in a language, else the first one, as it may be shown.
+    pub fn of(&self, lang: &str) -> String {
+        shown(match self {
             Words::Plain(text) => text,
             Words::Languages(texts) => {
-                texts.iter().find(|(name, _)| name == lang).or(texts.first()).map_or("", |(_, text)| text)
+                // `zh-Hans` reads what is written in `zh`.
+                let family = |tag: &str| tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+                let exact = texts.iter().find(|(name, _)| name == lang);
+                let near = || texts.iter().find(|(name, _)| family(name) == family(lang));
+                exact.or_else(near).or(texts.first()).map_or("", |(_, text)| text)
             }
-        }
+        })
     }
 }
 
@@ -208,6 +213,7 @@ pub enum Verb {
     Kill(Nodes),
     Stop(Nodes),
     Start(Nodes),
+    Restart(Nodes),
     Pause(Nodes),
     Resume(Nodes),
     LoseDisk(Nodes),

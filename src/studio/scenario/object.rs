@@ -2,6 +2,7 @@
 //! itself.
 
 use super::error::{Problem, ScenarioError, nearest};
+use super::hints::{self, Found};
 use super::token::{Data, Place, Value, quoted};
 
 /// An error at a value.
@@ -22,6 +23,11 @@ pub fn error(
         nearest: None,
         limit: None,
     }
+}
+
+/// What stands for the text of a scenario that was made and never written.
+pub fn nowhere() -> Value {
+    Value { place: Place { line: 0, column: 0 }, data: Data::Null }
 }
 
 /// A value with its path.
@@ -52,7 +58,25 @@ impl<'a> At<'a> {
     }
 
     pub fn wrong_type(&self, expected: impl Into<String>) -> ScenarioError {
-        self.error(Problem::WrongType, expected)
+        let mut e = self.error(Problem::WrongType, expected);
+        let numbers = self.numbers();
+        let found = match &self.value.data {
+            Data::Int(number) => Found::Number(*number),
+            Data::Text(text) => Found::Text(text),
+            Data::List(_) => numbers.as_deref().map_or(Found::List, Found::Numbers),
+            Data::Map(_) => Found::Map,
+            Data::Null | Data::Bool(_) => Found::Other,
+        };
+        e.nearest = hints::value(&self.path, found);
+        e
+    }
+
+    /// A list of whole numbers, as it is written.
+    fn numbers(&self) -> Option<String> {
+        let Data::List(items) = &self.value.data else { return None };
+        let number = |value: &Value| if let Data::Int(n) = value.data { Some(n.to_string()) } else { None };
+        let numbers = items.iter().map(number).collect::<Option<Vec<String>>>()?;
+        (!numbers.is_empty()).then(|| numbers.join(", "))
     }
 
     /// An object with these keys; those of `later` belong to the format, but to no reader of this build.
@@ -75,7 +99,8 @@ impl<'a> At<'a> {
             }
             let mut unknown =
                 error(Problem::UnknownKey, &path, key.place, quoted(&key.text), format!("one of {}", known.join(", ")));
-            unknown.nearest = nearest(&key.text, known.iter().chain(later).copied());
+            unknown.nearest =
+                hints::key(&self.path, &key.text).or_else(|| nearest(&key.text, known.iter().chain(later).copied()));
             return Err(unknown);
         }
         let entries = entries.iter().map(|(key, value)| (key.text.as_str(), value)).collect();

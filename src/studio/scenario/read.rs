@@ -14,8 +14,9 @@ use highwater_engine::world::LinkSetup;
 use super::error::{Problem, ScenarioError, nearest};
 use super::model::*;
 use super::object::{At as Here, error};
+use super::shown::is_bidi;
 use super::token::{Data, quoted};
-use super::{unit, verb};
+use super::{hints, unit, verb};
 
 /// Actions of a script.
 pub const MAX_ACTIONS: usize = 20_000;
@@ -187,6 +188,9 @@ fn cluster(at: &Here<'_>) -> Result<Cluster> {
 }
 
 fn brokers(at: &Here<'_>) -> Result<BTreeMap<u32, Broker>> {
+    if at.is_list() {
+        return Err(at.wrong_type("a number of brokers, or an object of them"));
+    }
     if !at.is_map() {
         return at.int(1, MAX_BROKERS as i64).map(|count| plain_brokers(count as u32));
     }
@@ -351,11 +355,6 @@ pub fn name(at: &Here<'_>, text: &str) -> Result<String> {
     }
 }
 
-/// Marks that turn the direction of text can make a name look like another.
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 pub fn duration(at: &Here<'_>) -> Result<Dur> {
     let text = at.text(unit::A_DURATION)?;
     let span = unit::duration(text).ok_or_else(|| at.error(Problem::OutOfRange, unit::A_DURATION))?;
@@ -384,7 +383,11 @@ pub fn client_version(at: &Here<'_>) -> Result<String> {
 /// Records per second.
 pub fn rate(at: &Here<'_>) -> Result<u32> {
     let text = at.text("a rate such as \"20/s\"")?;
-    let rate = unit::rate(text).ok_or_else(|| at.error(Problem::OutOfRange, "a rate such as \"20/s\""))?;
+    let rate = unit::rate(text).ok_or_else(|| {
+        let mut e = at.error(Problem::OutOfRange, "a rate such as \"20/s\"");
+        e.nearest = hints::rate(text);
+        e
+    })?;
     if rate > u64::from(MAX_RATE_PER_SECOND) {
         let mut e = at.error(Problem::OutOfRange, format!("at most \"{MAX_RATE_PER_SECOND}/s\""));
         e.limit = Some(u64::from(MAX_RATE_PER_SECOND));
@@ -420,7 +423,7 @@ pub fn producer(at: &Here<'_>, more: &[&str], topic: Option<&str>) -> Result<Pro
 
 fn keys(at: &Here<'_>) -> Result<Keys> {
     if at.is_list() {
-        let keys = at.list()?.iter().map(|at| at.text("a key").map(Rc::from)).collect::<Result<Vec<Rc<str>>>>()?;
+        let keys = at.list()?.iter().map(|at| record_text(at).map(Rc::from)).collect::<Result<Vec<Rc<str>>>>()?;
         return if keys.is_empty() {
             Err(at.error(Problem::Missing, "at least one key"))
         } else {
@@ -432,6 +435,15 @@ fn keys(at: &Here<'_>) -> Result<Keys> {
         "hot" => Keys::Hot,
         _none => Keys::None,
     })
+}
+
+/// A key or a value: it stands in the middle of the page's own words, so nothing in it may turn them.
+pub fn record_text<'a>(at: &Here<'a>) -> Result<&'a str> {
+    let text = at.text("a text")?;
+    if text.chars().any(|c| c.is_control() || is_bidi(c)) {
+        return Err(at.error(Problem::OutOfRange, "a text without control characters and marks of direction"));
+    }
+    Ok(text)
 }
 
 pub fn poll(at: &Here<'_>) -> Result<PollForm> {
@@ -451,7 +463,8 @@ fn group(at: &Here<'_>, first: Option<&str>) -> Result<Group> {
                 .map(|at| Ok((name(at, at.text("a member's name")?)?, Member::default())))
                 .collect::<Result<_>>()?
         }
-        Some(at) => named(&at, MAX_CLIENTS, name, member)?,
+        Some(at) if at.is_map() => named(&at, MAX_CLIENTS, name, member)?,
+        Some(at) => return Err(at.wrong_type("a list of names, or an object of them")),
         None => Vec::new(),
     };
     Ok(Group {

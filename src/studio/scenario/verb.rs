@@ -12,10 +12,11 @@ use super::token::{Data, quoted};
 type Result<T> = std::result::Result<T, ScenarioError>;
 
 /// Every verb of this build.
-pub const VERBS: [&str; 25] = [
+pub const VERBS: [&str; 26] = [
     "kill",
     "stop",
     "start",
+    "restart",
     "pause",
     "resume",
     "lose-disk",
@@ -71,6 +72,7 @@ pub fn verb(at: &Here<'_>) -> Result<Verb> {
         "kill" => Verb::Kill(nodes(arg)?),
         "stop" => Verb::Stop(nodes(arg)?),
         "start" => Verb::Start(nodes(arg)?),
+        "restart" => Verb::Restart(nodes(arg)?),
         "pause" => Verb::Pause(nodes(arg)?),
         "resume" => Verb::Resume(nodes(arg)?),
         "lose-disk" => Verb::LoseDisk(nodes(arg)?),
@@ -238,8 +240,8 @@ fn produce(at: &Here<'_>) -> Result<Produce> {
         client: client_text(&object.need("client")?)?,
         topic: object.optional("topic", topic_text)?,
         partition: object.optional("partition", |at| at.int(0, i64::from(MAX_PARTITIONS)))?.map(|v| v as u32),
-        key: object.optional("key", |at| at.text("a text").map(Into::into))?,
-        value: object.optional("value", |at| at.text("a text").map(Into::into))?,
+        key: object.optional("key", |at| read::record_text(at).map(Into::into))?,
+        value: object.optional("value", |at| read::record_text(at).map(Into::into))?,
         count: object.optional("count", |at| at.int(1, i64::from(MAX_COUNT)))?.map_or(1, |v| v as u32),
         every: object.optional("every", read::duration)?.unwrap_or(Dur::ZERO),
     })

@@ -22,7 +22,9 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
     use LogKind::{Controller, Fault, Group, Producer, Replication, Setting};
     let at = Reader { seen, index, entry };
     Some(match &entry.kind {
-        Kind::ActionRefused { action } => (Setting, at.refused(*action)),
+        Kind::ActionRefused { verb, why, .. } => {
+            (Setting, Fact::ActionRefused { action: (*verb).into(), error: refusal_term(why) })
+        }
         Kind::ProcessStarted => at.started(),
         Kind::ProcessKilled => (Fault, Fact::Killed { node: at.who() }),
         Kind::ProcessExited { .. } => (Fault, Fact::Stopped { node: at.who() }),
@@ -206,10 +208,10 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
             at.group_of(*partition)?;
             (Group, Fact::CoordinatorLoaded { broker: at.broker()?, partition: *partition })
         }
-        Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation } => {
+        Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation, .. } => {
             (Group, Fact::Rebalancing { group: group.to_string(), generation: generation.0.max(0) as u32 })
         }
-        Kind::GroupStateChanged { group, state: GroupState::Stable, generation } => (
+        Kind::GroupStateChanged { group, state: GroupState::Stable, generation, .. } => (
             Group,
             Fact::GroupStable {
                 group: group.to_string(),
@@ -269,7 +271,7 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
                 last: count(*offset),
             },
         ),
-        Kind::PositionReset { tp, offset } => {
+        Kind::PositionReset { tp, offset, .. } => {
             (Group, Fact::PositionReset { member: at.client(), partition: seen.partition(*tp), to: count(*offset) })
         }
         Kind::ClientClosed { .. } => (at.client_kind(), Fact::ClientClosed { client: at.who() }),
@@ -327,6 +329,7 @@ pub fn refusal_term(refusal: &Refusal) -> Term {
     match refusal {
         Refusal::NoSuchNode(node) => format!("no {node}").into(),
         Refusal::NoSuchClient(name) => format!("no client {name}").into(),
+        Refusal::NotStarted(_) | Refusal::NoSuchRole(_) => refusal.to_string().into(),
         Refusal::NameTaken(name) => format!("{name} is taken").into(),
         Refusal::WrongState { needed, .. } => (*needed).into(),
         Refusal::Limit { what, most } => format!("{what}: at most {most}").into(),
@@ -342,6 +345,7 @@ pub fn action_term(action: &Action) -> &'static str {
         Action::Kill(_) => "kill",
         Action::Stop(_) => "stop",
         Action::Start(_) => "start",
+        Action::Restart(_) => "restart",
         Action::Pause(_) => "pause",
         Action::Resume(_) => "resume",
         Action::LoseDisk(_) => "lose-disk",
@@ -524,20 +528,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn refused(&self, number: ActionId) -> Fact {
-        let refused = self.seen.reel().refused().get(number.0 as usize);
-        let error =
-            refused.and_then(|refused| refused.refusal.as_ref()).map_or("nobody plays this role".into(), refusal_term);
-        let action = refused.and_then(|refused| self.seen.recording.branch().lowered.plan.get(refused.index)).map_or(
-            "action",
-            |due| match &due.need {
-                crate::scenario::Need::Ready(action) => action_term(action),
-                crate::scenario::Need::Role(_) => "action",
-            },
-        );
-        Fact::ActionRefused { action: action.into(), error }
-    }
-
     fn answered(&self, id: ActionId, error: highwater_engine::protocol::ErrorCode) -> Option<Fact> {
         if error.is_none() {
             return None;
@@ -613,7 +603,7 @@ pub fn of_verb(verb: &Verb) -> Option<Fact> {
     Some(match verb {
         Verb::Kill(nodes) => Fact::Killed { node: node(nodes)? },
         Verb::Stop(nodes) => Fact::Stopped { node: node(nodes)? },
-        Verb::Start(nodes) => Fact::Started { node: node(nodes)? },
+        Verb::Start(nodes) | Verb::Restart(nodes) => Fact::Started { node: node(nodes)? },
         Verb::Pause(nodes) => Fact::Paused { node: node(nodes)? },
         Verb::Resume(nodes) => Fact::Resumed { node: node(nodes)? },
         Verb::LoseDisk(nodes) => Fact::Other { term: "disk lost".into(), who: node(nodes) },

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 pub use super::fact::*;
 pub use super::panel::*;
 pub use super::time::*;
+pub use crate::scenario::ScenarioId;
 
 /// Simulated microseconds since the start of the run.
 pub type Micros = u64;
@@ -49,22 +50,6 @@ pub struct MessageRef(pub u64);
 /// A branch of the run. Branch 0 is the one that the scenario or link opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BranchId(pub u32);
-
-/// The scenarios that the picker offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ScenarioId {
-    /// The story as it happened: consumers of `client: "2.3"`, offsets topic with one replica.
-    AsItHappened,
-    /// The same cluster with consumers of today.
-    SameToday,
-    /// The cure: the offsets topic with replication factor 3.
-    TheCure,
-}
-
-impl ScenarioId {
-    /// Every scenario, in the order of the picker.
-    pub const ALL: [ScenarioId; 3] = [ScenarioId::AsItHappened, ScenarioId::SameToday, ScenarioId::TheCure];
-}
 
 /// Where the run that is shown came from.
 #[derive(Clone, Debug, PartialEq, Eq)]

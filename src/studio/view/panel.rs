@@ -521,6 +521,8 @@ pub enum OpenProblem {
     Missing,
     /// Well formed, and cannot be: a replication factor above the number of brokers.
     Impossible,
+    /// Kafka does not take it; `expected` is Kafka's own sentence.
+    Refused,
     BadMoment,
 }
 

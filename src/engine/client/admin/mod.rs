@@ -632,7 +632,8 @@ impl Admin {
             | Response::AlterPartition { .. }
             | Response::BrokerRegistration { .. }
             | Response::BrokerHeartbeat { .. }
-            | Response::AllocateProducerIds { .. } => Next::Finish(refused(ErrorCode::UnknownServerError)),
+            | Response::AllocateProducerIds { .. }
+            | Response::AssignReplicasToDirs { .. } => Next::Finish(refused(ErrorCode::UnknownServerError)),
         }
     }
 

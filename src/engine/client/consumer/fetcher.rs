@@ -288,10 +288,11 @@ impl Consumer {
                 continue;
             };
             let epoch = answer.leader_epoch.map(|e| e.0).filter(|_| self.spec.version >= ClientVersion::V2_3);
+            let from = partition.position.map(|position| position.offset);
             partition.position = Some(Position { offset: answer.offset, epoch, leader, leader_epoch });
             partition.state = Fetchability::Ready;
             partition.buffer.clear();
-            ctx.note(Kind::PositionReset { tp, offset: answer.offset });
+            ctx.note(Kind::PositionReset { tp, from, offset: answer.offset });
         }
     }
 
@@ -314,11 +315,11 @@ impl Consumer {
             (Some(end), _) if end.end_offset >= position.offset => partition.state = Fetchability::Ready,
             (Some(end), Some(_)) => {
                 // The log was cut below what was read: go on where the histories part.
-                position.offset = end.end_offset;
+                let from = Some(core::mem::replace(&mut position.offset, end.end_offset));
                 position.epoch = Some(end.epoch);
                 partition.state = Fetchability::Ready;
                 partition.buffer.clear();
-                ctx.note(Kind::PositionReset { tp, offset: end.end_offset });
+                ctx.note(Kind::PositionReset { tp, from, offset: end.end_offset });
             }
             (None, Some(spec)) => partition.state = Fetchability::NeedsReset(spec),
             (_, None) => self.error = Some("LogTruncationException"),

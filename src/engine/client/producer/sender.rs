@@ -9,7 +9,9 @@ use super::{Call, Flying, IdRequest, Producer};
 use crate::base::{BrokerId, SimTime, Tp};
 use crate::client::config::sooner;
 use crate::node::{Channel, ClientTimer, Ctx, Outcome, Timer};
-use crate::protocol::{Acks, ErrorCode, Payload, ProduceRequest, ProduceResult, RecordBatch, Request, Response};
+use crate::protocol::{
+    Acks, ErrorCode, Payload, ProduceRequest, ProduceResult, ProducedTopics, RecordBatch, Request, Response,
+};
 use crate::trace::{Failure, Kind};
 
 impl Producer {
@@ -189,6 +191,7 @@ impl Producer {
             acks: self.config.acks,
             timeout: self.config.common.request_timeout,
             batches: wire.collect(),
+            topics: self.topics_of(&batches),
         });
         let origin = batches[0].1.origin;
         if self.config.acks == Acks::Zero {
@@ -206,6 +209,13 @@ impl Producer {
         }
     }
 
+    fn topics_of(&self, batches: &[(Tp, Batch)]) -> ProducedTopics {
+        if self.topics_by_id {
+            return ProducedTopics::ById;
+        }
+        ProducedTopics::ByName(batches.iter().map(|(tp, b)| (tp.topic, b.part.0.clone())).collect())
+    }
+
     pub(super) fn on_produced(&mut self, ctx: &mut Ctx<'_>, ids: Vec<(Tp, u64)>, outcome: Outcome) {
         let (results, failure) = match outcome {
             Outcome::Answer(Response::Produce { results }) => (results, ErrorCode::UnknownServerError),
@@ -213,10 +223,10 @@ impl Producer {
             Outcome::Failed(Failure::Disconnected) => (Vec::new(), ErrorCode::NetworkException),
             Outcome::Failed(Failure::TimedOut) => (Vec::new(), ErrorCode::RequestTimedOut),
         };
-        for (tp, id) in ids {
+        for (place, (tp, id)) in ids.into_iter().enumerate() {
             // A batch that ran out of time meanwhile is no longer there.
             let Some(flying) = self.flying.remove(&id) else { continue };
-            let result = results.iter().find(|r| r.tp == tp).cloned();
+            let result = results.get(place).cloned();
             let result = result.unwrap_or(ProduceResult { tp, error: failure, base_offset: -1, current_leader: None });
             self.complete(ctx, flying.batch, &result);
         }

@@ -1,0 +1,108 @@
+//! The table holds together, and values are refused in Kafka's words. No behaviour of a setting is tested here.
+
+use alloc::collections::BTreeSet;
+use alloc::string::ToString;
+
+use super::*;
+
+fn refused(scope: Scope, name: &str, value: &str) -> (RefusedBy, String) {
+    let e = check(scope, name, value).expect_err("refused");
+    (e.by, e.to_string())
+}
+
+#[test]
+fn every_name_stands_once_for_each_thing_that_it_configures() {
+    let mut seen = BTreeSet::new();
+    for setting in settings() {
+        assert!(!setting.scopes.is_empty(), "{}", setting.name);
+        for scope in setting.scopes {
+            assert!(seen.insert((*scope, setting.name)), "{} of a {}", setting.name, scope.name());
+        }
+    }
+}
+
+#[test]
+fn every_default_of_every_release_is_a_value_that_is_taken() {
+    for setting in settings().filter(|setting| setting.modelled && !setting.default.is_empty()) {
+        for release in [(0, 11), (1, 1), (2, 3), (2, 5), (3, 9), NEWEST] {
+            assert_eq!(setting.check(setting.default_at(release)), Ok(()), "{} {release:?}", setting.name);
+        }
+        assert!(setting.before.windows(2).all(|pair| pair[0].0 < pair[1].0), "{}", setting.name);
+    }
+}
+
+#[test]
+fn a_number_that_has_an_effect_is_never_negative_and_never_beyond_time() {
+    for setting in settings().filter(|setting| setting.modelled) {
+        let Some((least, most)) = setting.limits() else { continue };
+        assert!(0 <= least && least <= most, "{}", setting.name);
+        if setting.unit() == Unit::Millis {
+            assert!(most <= MOST_MILLIS, "{}", setting.name);
+        }
+        for number in [least, most] {
+            assert_eq!(setting.check(&number.to_string()), Ok(()), "{}={number}", setting.name);
+        }
+        assert!(setting.check(&(least - 1).to_string()).is_err(), "{}", setting.name);
+    }
+}
+
+#[test]
+fn values_are_refused_in_kafkas_own_words() {
+    for (scope, name, value, sentence) in [
+        (Scope::Producer, "acks", "ackz", "String must be one of: all, -1, 0, 1"),
+        (Scope::Producer, "linger.ms", "5ms", "Not a number of type LONG"),
+        (Scope::Producer, "linger.ms", "-1", "Value must be at least 0"),
+        (Scope::Producer, "enable.idempotence", "yes", "Expected value to be either true or false"),
+        (Scope::Consumer, "session.timeout.ms", "9999999999", "Not a number of type INT"),
+        (Scope::Consumer, "max.poll.interval.ms", "0", "Value must be at least 1"),
+        (Scope::Consumer, "group.instance.id", " ", "String must be non-empty"),
+        (Scope::Topic, "min.insync.replicas", "0", "Value must be at least 1"),
+        (
+            Scope::Topic,
+            "compression.type",
+            "zip",
+            "String must be one of: uncompressed, zstd, lz4, snappy, gzip, producer",
+        ),
+        (Scope::Topic, "cleanup.policy", "shred", "String must be one of: compact, delete"),
+        (Scope::Node, "compression.lz4.level", "18", "Value must be no more than 17"),
+    ] {
+        let expected = format!("Invalid value {value} for configuration {name}: {sentence}");
+        assert_eq!(refused(scope, name, value), (RefusedBy::Kafka, expected));
+    }
+}
+
+#[test]
+fn the_playgrounds_own_limits_are_told_from_kafkas() {
+    let (by, sentence) = refused(Scope::Node, "num.partitions", "1000000000");
+    assert_eq!(by, RefusedBy::Playground);
+    assert_eq!(sentence, "num.partitions=1000000000: expected at most 1000 in this playground");
+    assert_eq!(refused(Scope::Consumer, "group.protocol", "consumer").0, RefusedBy::Playground);
+    assert_eq!(refused(Scope::Consumer, "group.protocol", "other").0, RefusedBy::Kafka);
+    let unknown = refused(Scope::Topic, "num.partitions", "1");
+    assert_eq!(unknown, (RefusedBy::NoSuchSetting, "Unknown topic config name: num.partitions".into()));
+}
+
+#[test]
+fn what_kafka_knows_and_nobody_simulates_is_known() {
+    for (scope, name) in [
+        (Scope::Topic, "retention.ms"),
+        (Scope::Topic, "compression.type"),
+        (Scope::Node, "log.retention.hours"),
+        (Scope::Producer, "compression.type"),
+        (Scope::Producer, "transactional.id"),
+        (Scope::Consumer, "client.rack"),
+        (Scope::Consumer, "ssl.protocol"),
+    ] {
+        let setting = setting(scope, name).expect(name);
+        assert!(!setting.modelled, "{name}");
+    }
+}
+
+#[test]
+fn defaults_follow_the_release() {
+    let default = |name, release| setting(Scope::Producer, name).map(|setting| setting.default_at(release));
+    assert_eq!(default("linger.ms", (3, 9)), Some("0"));
+    assert_eq!(default("linger.ms", (4, 0)), Some("5"));
+    assert_eq!(default("acks", (2, 8)), Some("1"));
+    assert_eq!(default("acks", (3, 0)), Some("all"));
+}
