@@ -20,7 +20,7 @@ use sequences::Sequences;
 use super::config::{ConfigRefusal, ProducerConfig};
 use super::metadata::Metadata;
 use super::net::{Net, NetDone};
-use super::spec::ProducerSpec;
+use super::spec::{ClientVersion, ProducerSpec};
 use crate::base::{BrokerId, ClientId, Incarnation, NodeId, ProducerEpoch, ProducerId, SimTime, Tp};
 use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
@@ -122,6 +122,8 @@ enum IdRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Producer {
     config: ProducerConfig,
+    /// Produce names topics by id: client and brokers know version 13.
+    topics_by_id: bool,
     net: Net<Call>,
     metadata: Metadata,
     queues: Accumulator,
@@ -146,9 +148,11 @@ impl Producer {
         incarnation: Incarnation,
         bootstrap: Vec<BrokerId>,
         spec: ProducerSpec,
+        brokers_produce_by_id: bool,
     ) -> Result<Producer, ConfigRefusal> {
         let config = ProducerConfig::parse(spec.version, &spec.config)?;
         let mut producer = Producer {
+            topics_by_id: brokers_produce_by_id && spec.version >= ClientVersion::V4_1,
             net: Net::new(NodeId::Client(client), incarnation, config.common, config.max_in_flight),
             metadata: Metadata::new(bootstrap, config.common, true),
             queues: Accumulator::default(),

@@ -191,7 +191,7 @@ impl Producer {
             acks: self.config.acks,
             timeout: self.config.common.request_timeout,
             batches: wire.collect(),
-            topics: ProducedTopics::ById,
+            topics: self.topics_of(&batches),
         });
         let origin = batches[0].1.origin;
         if self.config.acks == Acks::Zero {
@@ -207,6 +207,13 @@ impl Producer {
         for (_, batch) in batches {
             self.flying.insert(batch.id, Flying { batch, broker: leader, since: ctx.now });
         }
+    }
+
+    fn topics_of(&self, batches: &[(Tp, Batch)]) -> ProducedTopics {
+        if self.topics_by_id {
+            return ProducedTopics::ById;
+        }
+        ProducedTopics::ByName(batches.iter().map(|(tp, b)| (tp.topic, b.part.0.clone())).collect())
     }
 
     pub(super) fn on_produced(&mut self, ctx: &mut Ctx<'_>, ids: Vec<(Tp, u64)>, outcome: Outcome) {
