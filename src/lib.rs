@@ -4,19 +4,14 @@ pub mod web;
 
 use highwater_studio::desk::{Desk, Studio};
 use highwater_studio::view::model::{OpenError, ScenarioId};
-use ui::app::{App, AppProps, CALM, CRAMPED, NARROW};
+use ui::app::{App, AppProps, CALM, CRAMPED, narrow_query};
 use ui::context::{DeskRef, Theme};
+use ui::options::ViewOptions;
 use ui::words::{Label, Lang};
-
-/// A view option of the address: what stands behind `&name=`.
-fn option(fragment: &str, name: &str) -> Option<String> {
-    fragment.split('&').skip(1).filter_map(|p| p.split_once('=')).find(|(n, _)| *n == name).map(|(_, v)| v.to_owned())
-}
 
 /// The language of the address, of the last visit, of the browser, in that order; English if none of them is spoken
 /// here.
-fn language(fragment: &str) -> Lang {
-    let asked = option(fragment, "lang").and_then(|l| Lang::of_tag(&l));
+fn language(asked: Option<Lang>) -> Lang {
     let saved = || web::load("lang").and_then(|l| Lang::of_tag(&l));
     let browser = || web::preferred_languages().iter().find_map(|l| Lang::of_tag(l));
     asked.or_else(saved).or_else(browser).unwrap_or(Lang::En)
@@ -27,8 +22,11 @@ fn panic_words(l: Lang) -> web::PanicWords {
     web::PanicWords {
         title: w.label(Label::PanicTitle),
         text: w.label(Label::PanicText),
-        link: w.label(Label::PanicLink),
-        reload: w.label(Label::Reload),
+        moment: w.label(Label::PanicMoment),
+        report: w.label(Label::PanicReport),
+        without_link: w.label(Label::OpenWithoutLink),
+        before: w.label(Label::GoBackBefore),
+        lang: l.short(),
     }
 }
 
@@ -44,34 +42,42 @@ pub(crate) fn apply_theme(t: Theme) {
         Theme::Auto => None,
         Theme::Light => Some("light"),
         Theme::Dark => Some("dark"),
+        Theme::Contrast => Some("contrast"),
     });
 }
 
 /// Mounts the page into the element `app`. `open` makes a desk from what stands behind `#` in the address; if that
-/// cannot be
-/// read, it is called again with nothing, and the page says why.
+/// cannot be read, it is called again with nothing, and the page says why.
 ///
 /// # Panics
 /// If there is no element `app`, or if even the first scenario cannot be opened.
 pub fn start(open: fn(&str) -> Result<Box<dyn Desk>, OpenError>) {
     let fragment = web::fragment();
-    let lang = language(&fragment);
+    let mut options = ViewOptions::read(&fragment);
+    let lang = language(options.lang);
     web::install_panic_screen(panic_words(lang));
     apply_language(lang);
-    let theme =
-        option(&fragment, "theme").or_else(|| web::load("theme")).and_then(|t| Theme::of_id(&t)).unwrap_or(Theme::Auto);
+    let saved = || web::load("theme").and_then(|t| Theme::of_id(&t));
+    let theme = options.theme.or_else(saved).unwrap_or(Theme::Auto);
     apply_theme(theme);
     let (desk, error) = match open(&fragment) {
         Ok(desk) => (desk, None),
         Err(e) => (open("").expect("the first scenario opens"), Some(e)),
     };
+    // A payload carries its moment; without one the first scenario opens at its own.
+    if !has_payload(&fragment) {
+        options.refused.extend(options.at.iter().map(|at| format!("at={at}")));
+    }
+    let embed = web::is_embedded();
     web::mount::<App>(AppProps {
         desk: DeskRef::new(desk),
         lang,
         theme,
-        embed: web::is_embedded(),
+        embed,
+        options,
+        window: web::window_size(),
         error,
-        narrow: web::matches_media(NARROW),
+        narrow: web::matches_media(narrow_query(embed)),
         reduced_motion: web::matches_media(CALM),
         folded: web::matches_media(CRAMPED),
         single_keys: web::load("single-keys").as_deref() != Some("off"),

@@ -47,7 +47,8 @@ async function start() {
     // The benchmarks reach the program's `bench_*` exports through this, and only when asked to.
     if (new URLSearchParams(location.search).has('bench')) window.__hw_bench = program;
   } catch (error) {
-    explain(words.advice, error, words, lang);
+    // A program that has stopped has said so itself, and knows more.
+    if (!document.getElementById('panic')) explain(words.advice, error, words, lang);
     // Again for those who look there: a failure is never only on the screen.
     console.error(error);
   }

@@ -7,6 +7,7 @@ use highwater_studio::desk::bench;
 
 use crate::Complaint;
 use crate::args::Bench;
+use crate::out::say;
 
 /// Simulates, measures and prints.
 ///
@@ -18,8 +19,8 @@ pub fn run(options: &Bench) -> Result<bool, Complaint> {
     let done = bench::events(options.events);
     let each_second = f64::from(done) / from.elapsed().as_secs_f64().max(1e-9);
     match options.json {
-        true => println!("{{\"events_per_second\": {each_second:.0}}}"),
-        false => println!("{done} events, {each_second:.0} a second"),
+        true => say!("{{\"events_per_second\": {each_second:.0}}}"),
+        false => say!("{done} events, {each_second:.0} a second"),
     }
     Ok(done == options.events)
 }

@@ -4,10 +4,13 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use highwater_engine::world::World;
-use highwater_studio::reference::{FileReport, Play, Recording, Table, judge, play, play_with_decisions};
+use highwater_studio::reference::{
+    FileReport, MOST_SEEDS, Play, Recording, SEEDS, Table, decided, judge, play, play_with_decisions,
+};
 
 use crate::Complaint;
 use crate::args::Conform;
+use crate::out::say;
 use crate::workers;
 
 /// Plays and prints; true if nothing differs.
@@ -23,39 +26,51 @@ pub fn run(options: &Conform) -> Result<bool, Complaint> {
     }
     if options.metadata {
         for (name, recording) in &recordings {
-            println!("{name}: {}", recording.title);
-            print!("{}", play_with_decisions::<World>(recording, options.seeds.0).1);
+            say!("{name}: {}", recording.title);
+            crate::out::write(format_args!(
+                "{}",
+                play_with_decisions::<World>(recording, options.seeds.map_or(1, |(first, _)| first)).1
+            ));
         }
     }
     let table = Table { files: conform(&recordings, options.seeds, options.threads) };
     if options.json {
-        println!("{:#}", table.json());
+        say!("{:#}", table.json());
     } else {
-        print!("{}", table.text(options.verbose));
+        crate::out::write(format_args!("{}", table.text(options.verbose)));
     }
     Ok(table.counts().different == 0)
 }
 
-fn conform(recordings: &[(String, Recording)], (first, last): (u64, u64), threads: usize) -> Vec<(String, FileReport)> {
-    let seeds = (last - first + 1) as usize;
+/// Plays with the seeds that were asked for; else with the usual number, and a file with more as long as these do not
+/// say what is chance.
+fn conform(recordings: &[(String, Recording)], seeds: Option<(u64, u64)>, threads: usize) -> Vec<(String, FileReport)> {
+    let mut plays: Vec<Vec<(u64, Play)>> = vec![Vec::new(); recordings.len()];
+    let (mut first, mut last) = seeds.unwrap_or((1, SEEDS));
+    let mut open: Vec<usize> = (0..recordings.len()).collect();
+    while !open.is_empty() {
+        let jobs: Vec<(usize, u64)> = open.iter().flat_map(|file| (first..=last).map(|seed| (*file, seed))).collect();
+        let played = play_all(recordings, &jobs, threads);
+        for ((file, seed), play) in jobs.into_iter().zip(played) {
+            plays[file].push((seed, play));
+        }
+        open.retain(|file| seeds.is_none() && last < MOST_SEEDS && !decided(&recordings[*file].1, &plays[*file]));
+        (first, last) = (last + 1, (last + SEEDS).min(MOST_SEEDS));
+    }
+    recordings.iter().zip(plays).map(|((name, recording), plays)| (name.clone(), judge(recording, &plays))).collect()
+}
+
+fn play_all(recordings: &[(String, Recording)], jobs: &[(usize, u64)], threads: usize) -> Vec<Play> {
     // A panic is told as a difference of its file; the default hook would print each of them between the others.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let plays = workers::each(recordings.len() * seeds, threads, |job| {
-        let recording = &recordings[job / seeds].1;
-        let seed = first + (job % seeds) as u64;
-        let played = catch_unwind(AssertUnwindSafe(|| play::<World>(recording, seed)));
-        (
-            seed,
-            played.unwrap_or_else(|panic| {
-                Play::failed(recording, format!("the engine panicked: {}", workers::words(&*panic)))
-            }),
-        )
+    let plays = workers::each(jobs.len(), threads, |job| {
+        let (file, seed) = jobs[job];
+        let recording = &recordings[file].1;
+        catch_unwind(AssertUnwindSafe(|| play::<World>(recording, seed))).unwrap_or_else(|panic| {
+            Play::failed(recording, format!("the engine panicked: {}", workers::words(&*panic)))
+        })
     });
     std::panic::set_hook(hook);
-    recordings
-        .iter()
-        .zip(plays.chunks(seeds))
-        .map(|((name, recording), plays)| (name.clone(), judge(recording, plays)))
-        .collect()
+    plays
 }

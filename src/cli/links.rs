@@ -7,6 +7,7 @@ use highwater_studio::link::{LONG, Link};
 use highwater_studio::scenario::{self, Scenario};
 
 use crate::Complaint;
+use crate::out::{self, say};
 
 /// Reads a scenario file.
 pub fn read_file(path: &Path) -> Result<Scenario, Complaint> {
@@ -26,15 +27,15 @@ pub fn read_link(text: &str) -> Result<Link, Complaint> {
 /// Prints the link of a scenario file and its size.
 pub fn link(path: &Path) -> Result<bool, Complaint> {
     let text = format!("#{}", Link::new(read_file(path)?).fragment());
-    println!("{text}");
+    say!("{text}");
     let length = text.len() - 1;
     let warning = if length > LONG { format!("; some programs cut links of more than {LONG}") } else { String::new() };
-    eprintln!("{length} characters{warning}");
+    out::note(format_args!("{length} characters{warning}"));
     Ok(true)
 }
 
 /// Prints the canonical scenario of a link.
 pub fn open(link: &str) -> Result<bool, Complaint> {
-    println!("{}", scenario::encode_pretty(&read_link(link)?.scenario));
+    say!("{}", scenario::encode_pretty(&read_link(link)?.scenario));
     Ok(true)
 }

@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod conform;
 mod links;
+mod out;
 mod swarm;
 mod trace;
 mod workers;
@@ -22,7 +23,7 @@ pub type Complaint = String;
 fn main() -> ExitCode {
     let outcome = args::parse(lexopt::Parser::from_env()).and_then(|command| match command {
         Command::Help(text) => {
-            print!("{text}");
+            out::write(format_args!("{text}"));
             Ok(true)
         }
         Command::Conform(options) => conform::run(&options),
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(complaint) => {
-            eprintln!("highwater: {complaint}");
+            out::complain(format_args!("{complaint}"));
             ExitCode::from(BAD_INPUT)
         }
     }

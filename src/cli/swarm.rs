@@ -3,11 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use highwater_studio::link::Link;
+use highwater_studio::notation::{self, Book};
 use highwater_studio::scenario;
 use highwater_studio::search::{Counts, draw, link, run as run_one, shrink};
 
 use crate::Complaint;
 use crate::args::Swarm;
+use crate::out::say;
 use crate::workers;
 
 /// Runs that are tried to find fewer actions that still go wrong.
@@ -39,19 +41,19 @@ pub fn run(options: &Swarm) -> Result<bool, Complaint> {
         wrong.extend(failure.map(|what| (seed, what)));
     }
     for (name, value) in counts.fields() {
-        println!("{name:32} {value:>14}");
+        say!("{name:32} {value:>14}");
     }
     let never = counts.never_happened();
     for name in &never {
-        println!("never happened: {name}");
+        say!("never happened: {name}");
     }
     for (i, (seed, what)) in wrong.iter().enumerate() {
-        println!("\nseed {seed}: {what}");
+        say!("\nseed {seed}: {what}");
         if i < TOLD {
             tell(*seed);
         }
     }
-    println!("\n{} of {} runs went wrong", wrong.len(), options.runs);
+    say!("\n{} of {} runs went wrong", wrong.len(), options.runs);
     // A few runs may miss something; many that do are too benign to prove anything.
     let is_benign = options.runs >= ENOUGH_RUNS && !never.is_empty();
     Ok(wrong.is_empty() && !is_benign)
@@ -62,18 +64,20 @@ fn tell(seed: u64) {
     let told = catch_unwind(AssertUnwindSafe(|| {
         let drawn = draw(seed);
         let small = shrink(&drawn, SHRINK_TRIES);
-        println!("  {} of {} entries of the script still go wrong:", small.script.len(), drawn.script.len());
-        println!("  {}", scenario::encode(&small));
+        say!("  {} of {} entries of the script still go wrong:", small.script.len(), drawn.script.len());
+        say!("  {}", scenario::encode(&small));
         if let Some(failure) = run_one(&small).failure {
-            println!("  after {} ms: {}", failure.at.since(failure.origin).as_ms(), failure.what);
-            println!("  opens at that moment: {}", link(&small, failure.at, failure.origin));
+            say!("  after {} ms: {}", failure.at.since(failure.origin).as_ms(), failure.what);
+            say!("  opens at that moment: {}", link(&small, failure.at, failure.origin));
+            let mut book = Book::default();
             for entry in &failure.last_entries {
-                println!("    {:>9} us  {}  {:?}", entry.at.since(failure.origin).0, entry.who, entry.kind);
+                book.learn(entry);
+                say!("  {}", notation::line(entry, failure.origin, &book));
             }
         }
     }));
     if let Err(panic) = told {
-        println!("  it cannot be shrunk: the engine panicked: {}", workers::words(&*panic));
-        println!("  the drawn run: #{}", Link::new(draw(seed)).fragment());
+        say!("  it cannot be shrunk: the engine panicked: {}", workers::words(&*panic));
+        say!("  the drawn run: #{}", Link::new(draw(seed)).fragment());
     }
 }

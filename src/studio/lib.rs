@@ -5,9 +5,11 @@
 pub mod desk;
 pub mod explain;
 pub mod link;
+pub mod notation;
 pub mod playback;
 pub mod recording;
 pub mod reference;
 pub mod scenario;
 pub mod search;
+pub mod story;
 pub mod view;

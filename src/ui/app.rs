@@ -1,19 +1,22 @@
 //! The root: holds what the user chose, hands wishes to the desk, and gives each part its view data.
 //! It deliberately knows no rule of Kafka and draws little itself.
+mod asked;
 mod layout;
 
 use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
 use super::dialogs::{ErrorCard, KeysDialog};
-use super::header::{Header, LanguagePicker, ScenarioPicker};
+use super::geometry::Room;
+use super::header::{Header, ScenarioPicker};
 use super::keys::{Key, wish};
 use super::lanes::{LanesView, Strip};
+use super::options::{Autoplay, Controls, Part, ViewOptions};
 use super::panel::{Content, FirstVerdict, Panel, PanelBody, WhyCard};
 use super::phone::PhoneStage;
 use super::settings::{SettingsList, SettingsPanel};
 use super::share::{ShareDialog, link};
 use super::stage::Stage;
 use super::transport::{PaceMenu, StepMenu, Transport};
-use super::words::{Label, Lang};
+use super::words::{Label, Lang, moment, shown};
 use crate::web;
 use highwater_studio::desk::command::{Command, Outcome};
 use highwater_studio::view::model::*;
@@ -48,6 +51,12 @@ pub struct AppProps {
     /// The settings begin folded, where they would lie over the stage.
     #[prop_or_default]
     pub folded: bool,
+    /// How the address asks for it to be shown.
+    #[prop_or_default]
+    pub options: ViewOptions,
+    /// Width and height of the window.
+    #[prop_or((1_440, 900))]
+    pub window: (u32, u32),
     /// Address of the playground, ending in `/`.
     #[prop_or_default]
     pub base: AttrValue,
@@ -61,6 +70,9 @@ pub enum Msg {
     Key(KeyboardEvent),
     Address,
     Hidden,
+    Resized,
+    /// The embed that should play once it is seen, is.
+    Seen,
 }
 
 /// View data as it was last fetched.
@@ -79,20 +91,28 @@ pub struct App {
     theme: Theme,
     error: Option<OpenError>,
     refused: Option<String>,
+    /// What was said of the options of the address has been read.
+    options_read: bool,
     narrow: bool,
     reduced_motion: bool,
     single_keys: bool,
     folded: bool,
+    panel_folded: bool,
+    window: (u32, u32),
     tab: Tab,
     phone_tab: PhoneTab,
     phone_column: usize,
     selected: Option<Subject>,
     why: Option<Rc<WhyChain>>,
+    /// The chain of causes is what the panel shows.
+    why_open: bool,
     lit: Rc<Vec<TraceId>>,
     dialog: Option<Dialog>,
     filter: LogFilter,
     zoom: Option<Window>,
     said: String,
+    /// The verdict that was said last, so that only a new one is said.
+    judged: Option<Verdict>,
     heard: Option<TraceId>,
     spoke_at: f64,
     lanes_at: f64,
@@ -104,6 +124,7 @@ pub struct App {
     out_link: String,
     /// What this page itself last wrote behind `#`.
     written: String,
+    seen: Option<web::Seen>,
     _listeners: Vec<web::Listener>,
 }
 
@@ -115,7 +136,16 @@ impl Component for App {
         let p = ctx.props();
         // Each append and each fetch would bury what matters.
         let filter = LogFilter { notable_only: true, ..LogFilter::default() };
-        let views = Views::fetch(&p.desk, None, &filter, Tab::Promises, None);
+        if let Some(pace) = p.options.speed {
+            p.desk.write().handle(Command::SetPace(pace));
+        }
+        let tab = match (p.embed, p.options.shows(Part::Log), p.options.shows(Part::Text)) {
+            (true, true, _) => Tab::Log,
+            (true, false, true) => Tab::Text,
+            (true, false, false) | (false, _, _) => Tab::Promises,
+        };
+        let views = Views::fetch(&p.desk, None, &filter, tab, None);
+        let judged = views.promises.verdicts.first().map(|v| v.verdict.clone());
         let heard = p.desk.read().news(None).last().map(|l| l.trace);
         App {
             desk: p.desk.clone(),
@@ -123,20 +153,25 @@ impl Component for App {
             theme: p.theme,
             error: p.error.clone(),
             refused: None,
+            options_read: false,
             narrow: p.narrow,
             reduced_motion: p.reduced_motion,
             single_keys: p.single_keys,
             folded: p.folded,
-            tab: Tab::Promises,
+            panel_folded: false,
+            window: p.window,
+            tab,
             phone_tab: PhoneTab::Stage,
             phone_column: 0,
-            selected: None,
+            selected: p.options.focus.clone(),
             why: None,
+            why_open: false,
             lit: Rc::default(),
             dialog: None,
             filter,
             zoom: None,
             said: String::new(),
+            judged,
             heard,
             spoke_at: 0.0,
             lanes_at: 0.0,
@@ -146,6 +181,7 @@ impl Component for App {
             frames: None,
             out_link: p.desk.read().share().fragment,
             written: String::new(),
+            seen: None,
             _listeners: Vec::new(),
         }
     }
@@ -160,16 +196,29 @@ impl Component for App {
         let key = link.callback(Msg::Key);
         let address = link.callback(|()| Msg::Address);
         let hidden = link.callback(|()| Msg::Hidden);
+        let resized = link.callback(|()| Msg::Resized);
+        // What was drawn once can be come back to.
+        self.remember_place();
         self._listeners = [
-            web::on_media_change(NARROW, move |m| narrow.emit(m)),
+            web::on_media_change(narrow_query(ctx.props().embed), move |m| narrow.emit(m)),
             web::on_media_change(CALM, move |m| calm.emit(m)),
             web::on_key_down(move |e| key.emit(e)),
             web::on_hash_change(move || address.emit(())),
             web::on_visibility_change(move || hidden.emit(())),
+            web::on_resize(move || resized.emit(())),
         ]
         .into_iter()
         .flatten()
         .collect();
+        // Never by itself for those who asked for less motion.
+        match (ctx.props().options.play, self.reduced_motion) {
+            (Autoplay::No, _) | (_, true) => {}
+            (Autoplay::Now, false) => link.send_message(Msg::Ask(Ask::Do(Command::Play))),
+            (Autoplay::Visible, false) => {
+                let seen = link.callback(|()| Msg::Seen);
+                self.seen = web::when_seen(move || seen.emit(()));
+            }
+        }
     }
 
     fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
@@ -181,7 +230,10 @@ impl Component for App {
                 false
             }
             Msg::Key(e) => {
-                let on_control = web::closest_matches(e.target(), "button, a, summary, [role=button], [data-cell]");
+                // The place that a menu leaves the focus at is no control: space plays from there.
+                let cell =
+                    web::closest_matches(e.target(), "[data-cell]") && !web::closest_matches(e.target(), "[data-menu]");
+                let on_control = cell || web::closest_matches(e.target(), "button, a, summary, [role=button]");
                 let typing = web::closest_matches(e.target(), "input, select, textarea, dialog");
                 if typing || e.ctrl_key() || e.alt_key() || e.meta_key() {
                     return false;
@@ -194,9 +246,9 @@ impl Component for App {
             }
             Msg::Address => {
                 let fragment = web::fragment();
-                // Our own writing does not come back as a wish.
+                // Our own writing does not come back as a wish; but whoever comes back to it has left a bad link.
                 if fragment == self.written || fragment.is_empty() {
-                    return false;
+                    return self.error.take().is_some();
                 }
                 self.ask(ctx, Ask::Do(Command::OpenLink(fragment)))
             }
@@ -207,6 +259,14 @@ impl Component for App {
                     false
                 }
             }
+            Msg::Resized => {
+                let now = web::window_size();
+                std::mem::replace(&mut self.window, now) != now
+            }
+            Msg::Seen => {
+                self.seen = None;
+                if self.views.playback.playing { false } else { self.ask(ctx, Ask::Do(Command::Play)) }
+            }
             Msg::Ask(ask) => self.ask(ctx, ask),
         }
     }
@@ -215,6 +275,7 @@ impl Component for App {
         let ui = Ui {
             lang: self.lang,
             embed: ctx.props().embed,
+            acts: !ctx.props().embed || ctx.props().options.controls == Controls::Full,
             desk: self.desk.clone(),
             ask: self.ask.clone(),
             pulse: self.pulse.clone(),
@@ -222,9 +283,9 @@ impl Component for App {
         let page = if ctx.props().embed {
             self.embed(ctx, &ui)
         } else if self.narrow {
-            self.phone(&ui)
+            self.phone(ctx, &ui)
         } else {
-            self.wide(&ui)
+            self.wide(ctx, &ui)
         };
         html! {
             <ContextProvider<Ui> context={ui.clone()}>
@@ -238,8 +299,15 @@ impl Component for App {
 }
 
 pub const NARROW: &str = "(max-width: 700px)";
+/// An embed has nothing beside its stage, which six columns fit from here on.
+pub const NARROW_EMBED: &str = "(max-width: 619px)";
 pub const CRAMPED: &str = "(max-width: 1180px)";
 pub const CALM: &str = "(prefers-reduced-motion: reduce)";
+
+/// Where one partition at a time is shown.
+pub fn narrow_query(embed: bool) -> &'static str {
+    if embed { NARROW_EMBED } else { NARROW }
+}
 
 impl Views {
     fn fetch(desk: &DeskRef, zoom: Option<Window>, filter: &LogFilter, tab: Tab, selected: Option<&Subject>) -> Views {
@@ -283,7 +351,9 @@ impl App {
             self.refresh(!playing);
             draw = true;
         }
-        if !playing {
+        if playing {
+            web::remember_moment(moment(self.desk.read().playback().at_us));
+        } else {
             self.frames = None;
             self.write_address();
         }
@@ -326,155 +396,41 @@ impl App {
     /// Notable changes since last time, for the live region; many at once are counted and the last one is said.
     fn speak(&mut self) {
         let news = self.desk.read().news(self.heard);
-        let Some(last) = news.last() else { return };
         let w = self.lang.words();
-        self.heard = Some(last.trace);
-        self.said = match news.len() {
-            1..=3 => news.iter().map(|l| w.fact(&l.fact)).collect::<Vec<_>>().join(". "),
-            n => format!("{}. {}", w.changes(n), w.fact(&last.fact)),
-        };
+        let mut said = Vec::new();
+        // What it means comes before what happened.
+        let card = self.views.promises.verdicts.first();
+        let verdict = card.map(|v| v.verdict.clone());
+        if verdict != self.judged {
+            said.extend(card.map(|v| w.verdict(&v.verdict)));
+            said.extend(card.and_then(|v| v.cause.as_ref()).map(|c| w.cause(c).trim_end_matches('.').to_owned()));
+            self.judged = verdict;
+        }
+        if let Some(last) = news.last() {
+            self.heard = Some(last.trace);
+            match news.len() {
+                1..=3 => said.extend(news.iter().map(|l| w.fact(&l.fact))),
+                n => said.extend([w.changes(n), w.fact(&last.fact)]),
+            }
+        }
+        if !said.is_empty() {
+            self.said = said.join(". ");
+        }
+    }
+
+    /// Where the screen of a panic leads back to.
+    fn remember_place(&self) {
+        let fragment = format!("{}&lang={}", self.out_link, self.lang.short());
+        web::remember_place(&fragment, &moment(self.views.playback.at_us));
     }
 
     fn write_address(&mut self) {
         let share = self.desk.read().share();
         let fragment = format!("{}&lang={}", share.fragment, self.lang.short());
         self.out_link.clone_from(&share.fragment);
+        self.remember_place();
         if fragment != self.written && web::replace_fragment(&fragment) {
             self.written = fragment;
         }
-    }
-
-    fn ask(&mut self, ctx: &Context<Self>, ask: Ask) -> bool {
-        match ask {
-            Ask::Do(c) => self.command(ctx, c),
-            Ask::Scenario(id) => self.command(ctx, Command::OpenScenario(id)),
-            Ask::Select(s) => {
-                if let Subject::Group(g) = &s {
-                    // Its partition of the offsets topic is outlined from now on; a group that is gone changes nothing.
-                    let _ = self.desk.write().handle(Command::SelectGroup(g.clone()));
-                }
-                self.selected = Some(s);
-                self.show(Tab::Inspect);
-                true
-            }
-            Ask::Why(s) => {
-                self.why = self.desk.read().why(&s).map(Rc::new);
-                let lit = self.why.iter().flat_map(|c| c.steps.iter().filter_map(|x| x.trace)).collect();
-                self.lit = Rc::new(lit);
-                if self.narrow {
-                    self.phone_tab = PhoneTab::Panel;
-                }
-                true
-            }
-            Ask::CloseWhy => {
-                self.why = None;
-                self.lit = Rc::default();
-                true
-            }
-            Ask::Show(t) => {
-                self.show(t);
-                true
-            }
-            Ask::OpenDialog(d) => {
-                self.dialog = Some(d);
-                true
-            }
-            Ask::CloseDialog => self.dialog.take().is_some(),
-            Ask::CloseError => {
-                self.error = None;
-                self.refused = None;
-                true
-            }
-            Ask::SetLanguage(l) => {
-                self.lang = l;
-                crate::apply_language(l);
-                web::save("lang", l.short());
-                self.said.clear();
-                true
-            }
-            Ask::SetTheme(t) => {
-                self.theme = t;
-                crate::apply_theme(t);
-                web::save("theme", t.id());
-                true
-            }
-            Ask::FoldSettings(f) => {
-                self.folded = f;
-                true
-            }
-            Ask::Filter(f) => {
-                self.filter = f;
-                self.refresh(true);
-                true
-            }
-            Ask::Zoom(z) => {
-                self.zoom = z;
-                self.refresh(true);
-                true
-            }
-            Ask::PhoneTab(t) => {
-                self.phone_tab = t;
-                self.refresh(true);
-                true
-            }
-            Ask::PhoneColumn(c) => {
-                self.phone_column = c;
-                true
-            }
-            Ask::SingleKeys(on) => {
-                self.single_keys = on;
-                web::save("single-keys", if on { "on" } else { "off" });
-                true
-            }
-        }
-    }
-
-    fn show(&mut self, t: Tab) {
-        self.tab = t;
-        if self.narrow {
-            self.phone_tab = PhoneTab::Panel;
-        }
-        self.refresh(true);
-    }
-
-    fn command(&mut self, ctx: &Context<Self>, c: Command) -> bool {
-        let dragging = matches!(c, Command::Scrub { .. });
-        let opens = matches!(c, Command::OpenLink(_) | Command::OpenScenario(_) | Command::PreviousRun);
-        let outcome = self.desk.write().handle(c);
-        self.refused = None;
-        match outcome {
-            Outcome::Done | Outcome::Branched(_) => {}
-            Outcome::NewRun => {
-                // What was chosen belongs to the run before.
-                self.selected = None;
-                self.zoom = None;
-                self.why = None;
-                self.lit = Rc::default();
-                self.heard = None;
-            }
-            Outcome::Refused(r) => {
-                let words = self.lang.words().refused(&r);
-                self.said = words.clone();
-                self.refused = Some(words);
-            }
-            Outcome::NotOpened(e) => self.error = Some(e),
-        }
-        if opens && self.refused.is_none() {
-            self.selected = None;
-        }
-        self.refresh(!dragging);
-        self.pulse.beat();
-        if self.views.playback.playing {
-            if self.frames.is_none() {
-                let link = ctx.link().clone();
-                self.frames = Some(web::Frames::start(move |ms| link.send_message(Msg::Frame(ms))));
-            }
-        } else {
-            self.frames = None;
-            if !dragging {
-                self.write_address();
-            }
-        }
-        true
     }
 }

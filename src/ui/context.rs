@@ -1,6 +1,5 @@
 //! What every component may reach: the language, the desk (for reading), a way to ask for things, and the beat of
-//! frames.
-//! It deliberately gives nobody but the root a way to change the desk.
+//! frames. It deliberately gives nobody but the root a way to change the desk.
 use super::words::{Label, Lang, Words};
 use highwater_studio::desk::Desk;
 use highwater_studio::desk::command::Command;
@@ -16,6 +15,8 @@ pub enum Ask {
     Select(Subject),
     Why(Subject),
     CloseWhy,
+    /// The chain of causes that was asked for, which has a tab of its own.
+    ShowWhy,
     Show(Tab),
     OpenDialog(Dialog),
     CloseDialog,
@@ -23,6 +24,9 @@ pub enum Ask {
     SetLanguage(Lang),
     SetTheme(Theme),
     FoldSettings(bool),
+    FoldPanel(bool),
+    /// What was chosen in an embed is not shown any more.
+    CloseChosen,
     Filter(LogFilter),
     Zoom(Option<Window>),
     PhoneTab(PhoneTab),
@@ -81,16 +85,18 @@ pub enum Theme {
     Auto,
     Light,
     Dark,
+    Contrast,
 }
 
 impl Theme {
-    pub const ALL: [Theme; 3] = [Theme::Auto, Theme::Light, Theme::Dark];
+    pub const ALL: [Theme; 4] = [Theme::Auto, Theme::Light, Theme::Dark, Theme::Contrast];
 
     pub fn id(self) -> &'static str {
         match self {
             Theme::Auto => "auto",
             Theme::Light => "light",
             Theme::Dark => "dark",
+            Theme::Contrast => "contrast",
         }
     }
 
@@ -103,6 +109,7 @@ impl Theme {
             Theme::Auto => Label::ThemeAuto,
             Theme::Light => Label::ThemeLight,
             Theme::Dark => Label::ThemeDark,
+            Theme::Contrast => Label::ThemeContrast,
         }
     }
 }
@@ -185,6 +192,8 @@ pub fn use_pulse() {
 pub struct Ui {
     pub lang: Lang,
     pub embed: bool,
+    /// Nodes have menus; an embed has them only when its page asks for it.
+    pub acts: bool,
     pub desk: DeskRef,
     pub ask: Callback<Ask>,
     pub pulse: Pulse,

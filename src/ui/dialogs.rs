@@ -30,7 +30,10 @@ pub fn KeysDialog(props: &KeysProps) -> Html {
         <dialog id="keys" class="box" aria-labelledby="keys-title" onclose={move |_| send.emit(Ask::CloseDialog)}>
             <div class="box-top">
                 <h2 id="keys-title">{ w.label(Label::KeysTitle) }</h2>
-                <button type="button" class="btn square" aria-label={w.label(Label::Close)} onclick={ui.on(Ask::CloseDialog)}>{ "✕" }</button>
+                <button
+                    type="button" class="btn square" aria-label={w.label(Label::Close)}
+                    onclick={ui.on(Ask::CloseDialog)}
+                >{ "✕" }</button>
             </div>
             <table class="keys">
                 <tbody>
@@ -43,9 +46,14 @@ pub fn KeysDialog(props: &KeysProps) -> Html {
                 </tbody>
             </table>
             <button
-                type="button" class={classes!("btn", "switch-row")} role="switch" aria-checked={props.single_keys.to_string()}
+                type="button" class={classes!("btn", "switch-row")} role="switch"
+                aria-checked={props.single_keys.to_string()}
                 onclick={ui.on(Ask::SingleKeys(!props.single_keys))}
-            >{ w.label(Label::SingleKeys) }{ ": " }{ w.label(if props.single_keys { Label::On } else { Label::Off }) }</button>
+            >
+                { w.label(Label::SingleKeys) }
+                { ": " }
+                { w.label(if props.single_keys { Label::On } else { Label::Off }) }
+            </button>
         </dialog>
     }
 }
@@ -73,7 +81,9 @@ pub fn ErrorCard(props: &ErrorProps) -> Html {
             <h2>{ w.label(Label::LinkFailed) }</h2>
             <p>{ w.problem(e.what) }</p>
             <dl>
-                { for rows.iter().filter_map(|(l, v)| v.as_ref().map(|v| html! { <><dt>{ w.label(*l) }</dt><dd class="mono">{ v }</dd></> })) }
+                { for rows.iter().filter_map(|(l, v)| v.as_ref().map(|v| html! {
+                    <><dt>{ w.label(*l) }</dt><dd class="mono">{ v }</dd></>
+                })) }
             </dl>
             <p class="muted">{ w.label(Label::LinkFailedKept) }</p>
             <button type="button" class="btn" onclick={ui.on(Ask::CloseError)}>{ w.label(Label::Close) }</button>

@@ -1,7 +1,7 @@
 //! The header: name, scenario, share, language, theme. Opens nothing itself; it asks.
 use super::context::{Ask, Dialog, Theme, use_ui};
 use super::marks;
-use super::words::{Label, Lang};
+use super::words::{Label, Lang, shown};
 use crate::web;
 use highwater_studio::view::model::*;
 use std::rc::Rc;
@@ -22,7 +22,14 @@ pub fn Header(props: &HeaderProps) -> Html {
     let next = match props.theme {
         Theme::Auto => Theme::Light,
         Theme::Light => Theme::Dark,
-        Theme::Dark => Theme::Auto,
+        Theme::Dark => Theme::Contrast,
+        Theme::Contrast => Theme::Auto,
+    };
+    let sign = match props.theme {
+        Theme::Auto => "◐",
+        Theme::Light => "○",
+        Theme::Dark => "●",
+        Theme::Contrast => "◑",
     };
     let theme_name = format!("{}: {}", w.label(Label::Theme), w.label(props.theme.label()));
     html! {
@@ -31,13 +38,23 @@ pub fn Header(props: &HeaderProps) -> Html {
             if !props.narrow { <ScenarioPicker origin={props.scene.origin.clone()} /> }
             if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
             <span class="grow" />
-            <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>{ w.label(Label::Share) }</button>
-            if !props.narrow { <LanguagePicker /> }
-            <button type="button" class="btn square" aria-label={theme_name.clone()} title={theme_name} onclick={ui.on(Ask::SetTheme(next))}>
-                <span aria-hidden="true">{ match props.theme { Theme::Auto => "◐", Theme::Light => "○", Theme::Dark => "●" } }</span>
+            <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>
+                { w.label(Label::Share) }
+            </button>
+            <LanguagePicker />
+            <button
+                type="button" class="btn square" aria-label={theme_name.clone()} title={theme_name}
+                onclick={ui.on(Ask::SetTheme(next))}
+            >
+                <span aria-hidden="true">
+                    { sign }
+                </span>
             </button>
             if !props.narrow {
-                <button type="button" class="btn square" aria-label={w.label(Label::Keys)} title={w.label(Label::Keys)} onclick={ui.on(Ask::OpenDialog(Dialog::Keys))}>
+                <button
+                    type="button" class="btn square" aria-label={w.label(Label::Keys)} title={w.label(Label::Keys)}
+                    onclick={ui.on(Ask::OpenDialog(Dialog::Keys))}
+                >
                     <span aria-hidden="true">{ "?" }</span>
                 </button>
             }
@@ -45,10 +62,11 @@ pub fn Header(props: &HeaderProps) -> Html {
     }
 }
 
-fn about(ui: &super::context::Ui, o: &Origin) -> String {
+/// The sentence of a scenario; nobody here has written one for what came by a link.
+pub(super) fn about(ui: &super::context::Ui, o: &Origin) -> String {
     match o {
-        Origin::Gallery { id, .. } => ui.words().scenario_about(*id).to_owned(),
-        Origin::Link { .. } => String::new(),
+        Origin::Gallery { id, .. } => ui.words().scenario_about(*id),
+        Origin::Link { .. } => ui.label(Label::SharedScenario).to_owned(),
     }
 }
 
@@ -75,7 +93,9 @@ pub fn ScenarioPicker(props: &PickerProps) -> Html {
         Origin::Gallery { id, changed: true } => {
             Some(format!("{} ({})", w.scenario(*id), w.label(Label::ScenarioChanged)))
         }
-        Origin::Link { title } => Some(title.clone().unwrap_or_else(|| w.label(Label::ShareLink).to_owned())),
+        Origin::Link { title } => {
+            Some(title.as_ref().map_or_else(|| w.label(Label::ShareLink).to_owned(), |t| shown(t)))
+        }
     };
     let shown = match props.origin {
         Origin::Gallery { id, changed: false } => Some(id),
@@ -105,7 +125,9 @@ pub fn LanguagePicker() -> Html {
     html! {
         <select class="btn language" aria-label={ui.label(Label::Language)} onchange={change}>
             { for Lang::ALL.into_iter().map(|l| html! {
-                <option value={l.short()} lang={l.words().tag()} selected={l == ui.lang}>{ l.words().own_name() }</option>
+                <option value={l.short()} lang={l.words().tag()} selected={l == ui.lang}>
+                    { l.words().own_name() }
+                </option>
             }) }
         </select>
     }

@@ -146,24 +146,36 @@ pub fn LanesView(props: &LanesProps) -> Html {
     let (closer, farther) = (zoom.clone(), zoom);
     let x = |us: Micros| percent(place(us, window));
     let inside = |us: Micros| us >= window.from_us && us <= window.to_us;
+    let overlaps = |from: Micros, to: Micros| to >= window.from_us && from <= window.to_us;
     let middle = |i: usize| top + i * LANE + LANE / 2;
 
     html! {
         <section class="lanes" aria-label={w.label(Label::Lanes)}>
             <div class="lane-names">
+                <div class="ruler-blank" />
                 <svg width="92" height={height.to_string()} aria-hidden="true">
                     { for l.lanes.iter().enumerate().map(|(i, lane)| html! {
                         <text class="lane-name" x="86" y={(middle(i) + 4).to_string()}>{ w.lane(&lane.who) }</text>
                     }) }
                 </svg>
             </div>
-            <div class="lane-canvas" data-track="1" onpointerdown={down} onpointermove={moved} onpointerup={up} onwheel={wheel}>
+            <div
+                class="lane-canvas" data-track="1" onpointerdown={down} onpointermove={moved} onpointerup={up}
+                onwheel={wheel}
+            >
+                <div class="ruler">
+                    <div class="ruler-in">
+                        <svg width="100%" height={TOP.to_string()} aria-hidden="true">
+                            { for ticks(window).into_iter().map(|t| html! {
+                                <text class="tick" x={x(t)} y="22">{ tick_words(t, span) }</text>
+                            }) }
+                        </svg>
+                        <RulerHead {window} end_us={props.end_us} />
+                    </div>
+                </div>
                 <svg class="lane-svg" width="100%" height={height.to_string()} aria-hidden="true">
                     { for ticks(window).into_iter().map(|t| html! {
-                        <>
-                            <line class="grid-line" x1={x(t)} x2={x(t)} y1={TOP.to_string()} y2={height.to_string()} />
-                            <text class="tick" x={x(t)} y="22">{ tick_words(t, span) }</text>
-                        </>
+                        <line class="grid-line" x1={x(t)} x2={x(t)} y1={TOP.to_string()} y2={height.to_string()} />
                     }) }
                     { for others.iter().take(shown).enumerate().map(|(i, b)| {
                         let y = TOP + i * BRANCH + 9;
@@ -177,20 +189,39 @@ pub fn LanesView(props: &LanesProps) -> Html {
                     }) }
                     { for l.lanes.iter().enumerate().map(|(i, lane)| html! {
                         <>
-                            <line class="lane-line" x1="0" x2="100%" y1={middle(i).to_string()} y2={middle(i).to_string()} />
+                            <line
+                                class="lane-line" x1="0" x2="100%" y1={middle(i).to_string()} y2={middle(i).to_string()}
+                            />
                             { density(&lane.density, middle(i)) }
-                            { for lane.bars.iter().filter(|b| b.to_us >= window.from_us && b.from_us <= window.to_us).map(|b| {
+                            { for lane.bars.iter().filter(|b| overlaps(b.from_us, b.to_us)).map(|b| {
                                 let (from, to) = (place(b.from_us, window), place(b.to_us, window));
-                                html! { <rect class={classes!("bar", bar_class(&lane.who, b.state))} x={percent(from)} width={percent(to - from)} y={(middle(i) - 4).to_string()} height="8" rx="3" /> }
+                                html! {
+                                    <rect
+                                        class={classes!("bar", bar_class(&lane.who, b.state))} x={percent(from)}
+                                        width={percent(to - from)} y={(middle(i) - 4).to_string()} height="8" rx="3"
+                                    />
+                                }
                             }) }
                         </>
                     }) }
-                    { for l.waits.iter().filter(|wait| wait.to_us >= window.from_us && wait.from_us <= window.to_us).map(|wait| {
+                    { for l.waits.iter().filter(|wait| overlaps(wait.from_us, wait.to_us)).map(|wait| {
                         let y = middle(wait.lane);
+                        let (from, to) = (place(wait.from_us, window), place(wait.to_us, window));
+                        // Words that end where the lanes end say only half.
+                        let (at, class) = match (from + to) / 2 {
+                            0..1_500 => (from, "at-start"),
+                            middle @ 1_500..8_500 => (middle, "at-middle"),
+                            _ => (to, "at-end"),
+                        };
                         html! {
                             <>
-                                <line class="wait" x1={x(wait.from_us)} x2={x(wait.to_us)} y1={y.to_string()} y2={y.to_string()} />
-                                <text class="wait-words" x={percent((place(wait.from_us, window) + place(wait.to_us, window)) / 2)} y={(y - 6).to_string()}>{ w.waiting(&wait.what) }</text>
+                                <line
+                                    class="wait" x1={x(wait.from_us)} x2={x(wait.to_us)} y1={y.to_string()}
+                                    y2={y.to_string()}
+                                />
+                                <text
+                                    class={classes!("wait-words", class)} x={percent(at)} y={(y - 6).to_string()}
+                                >{ w.waiting(&wait.what) }</text>
                             </>
                         }
                     }) }
@@ -211,12 +242,21 @@ pub fn LanesView(props: &LanesProps) -> Html {
                         }
                     }) }
                 </svg>
-                <Playhead {window} end_us={props.end_us} height={height} />
+                <Playhead {window} height={height} />
             </div>
             <div class="zoom">
-                <button type="button" class="btn small" aria-label={w.label(Label::ZoomIn)} title={w.label(Label::ZoomIn)} onclick={move |_| closer(around, true)}>{ "+" }</button>
-                <button type="button" class="btn small" aria-label={w.label(Label::ZoomOut)} title={w.label(Label::ZoomOut)} onclick={move |_| farther(around, false)}>{ "−" }</button>
-                <button type="button" class="btn small" aria-label={w.label(Label::ZoomAll)} title={w.label(Label::ZoomAll)} onclick={ui.on(Ask::Zoom(None))}>{ "↔" }</button>
+                <button
+                    type="button" class="btn small" aria-label={w.label(Label::ZoomIn)} title={w.label(Label::ZoomIn)}
+                    onclick={move |_| closer(around, true)}
+                >{ "+" }</button>
+                <button
+                    type="button" class="btn small" aria-label={w.label(Label::ZoomOut)} title={w.label(Label::ZoomOut)}
+                    onclick={move |_| farther(around, false)}
+                >{ "−" }</button>
+                <button
+                    type="button" class="btn small" aria-label={w.label(Label::ZoomAll)} title={w.label(Label::ZoomAll)}
+                    onclick={ui.on(Ask::Zoom(None))}
+                >{ "↔" }</button>
             </div>
         </section>
     }
@@ -247,28 +287,33 @@ fn density(slices: &[u16], middle: usize) -> Html {
         .map(|(i, n)| format!("M{i} 20V{}h1V20z", 20 - (u32::from(*n) * 18 / u32::from(most)).max(2)))
         .collect::<String>();
     html! {
-        <svg x="0" y={(middle - 11).to_string()} width="100%" height="22" viewBox={format!("0 0 {} 22", slices.len())} preserveAspectRatio="none">
+        <svg
+            x="0" y={(middle - 11).to_string()} width="100%" height="22" viewBox={format!("0 0 {} 22", slices.len())}
+            preserveAspectRatio="none"
+        >
             <path class="density" {d} />
         </svg>
     }
 }
 
 #[derive(PartialEq, Properties)]
-struct PlayheadProps {
+struct HeadProps {
     window: Window,
     end_us: Micros,
-    height: usize,
 }
 
-/// The playhead and the slider that names it, on every beat.
+fn seen(at: Micros, w: Window) -> bool {
+    at >= w.from_us && at <= w.to_us
+}
+
+/// The slider and the time at the playhead, on every beat; both stay with the ruler when the lanes scroll.
 #[component]
-fn Playhead(props: &PlayheadProps) -> Html {
+fn RulerHead(props: &HeadProps) -> Html {
     use_pulse();
     let ui = use_ui();
     let w = ui.words();
     let at = ui.desk.read().playback().at_us;
     let here = place(at, props.window);
-    let seen = at >= props.window.from_us && at <= props.window.to_us;
     // The label stays inside at both ends.
     let anchor = match here {
         0..400 => "head-start",
@@ -277,21 +322,50 @@ fn Playhead(props: &PlayheadProps) -> Html {
     };
     html! {
         <>
-            <div
-                class="slider" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)} aria-orientation="horizontal"
-                aria-valuemin="0" aria-valuemax={(props.end_us / 1000).to_string()} aria-valuenow={(at / 1000).min(props.end_us / 1000).to_string()}
-                aria-valuetext={w.playhead(at, props.end_us)}
-            />
-            if seen {
-                <svg class="playhead" width="100%" height={props.height.to_string()} aria-hidden="true">
-                    <line x1={percent(here)} x2={percent(here)} y1="20" y2={props.height.to_string()} />
+            if seen(at, props.window) {
+                <svg class="playhead" width="100%" height={TOP.to_string()} aria-hidden="true">
                     <svg x={percent(here)} y="0" overflow="visible" width="1" height="1">
-                        <g class={anchor}><rect x="-38" y="3" width="76" height="20" rx="4" /><text x="0" y="18">{ moment(at) }</text></g>
+                        <g class={anchor}>
+                            <rect x="-38" y="3" width="76" height="20" rx="4" /><text x="0" y="18">{ moment(at) }</text>
+                        </g>
                     </svg>
                 </svg>
             }
+            <div
+                class="slider" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)}
+                aria-orientation="horizontal" aria-valuemin="0" aria-valuemax={(props.end_us / 1000).to_string()}
+                aria-valuenow={(at / 1000).min(props.end_us / 1000).to_string()}
+                aria-valuetext={w.playhead(at, props.end_us)}
+            />
         </>
     }
+}
+
+#[derive(PartialEq, Properties)]
+struct PlayheadProps {
+    window: Window,
+    height: usize,
+}
+
+/// The line of the playhead through all lanes, on every beat.
+#[component]
+fn Playhead(props: &PlayheadProps) -> Html {
+    use_pulse();
+    let ui = use_ui();
+    let at = ui.desk.read().playback().at_us;
+    let here = percent(place(at, props.window));
+    html! {
+        if seen(at, props.window) {
+            <svg class="playhead" width="100%" height={props.height.to_string()} aria-hidden="true">
+                <line x1={here.clone()} x2={here} y1="20" y2={props.height.to_string()} />
+            </svg>
+        }
+    }
+}
+
+/// The strip has room for little: what was broken, who was elected, what was lost.
+fn worth_a_strip(kind: MarkKind) -> bool {
+    matches!(kind, MarkKind::Fault | MarkKind::Election | MarkKind::Loss)
 }
 
 /// The scrubber of a phone: one strip for the whole run.
@@ -317,8 +391,10 @@ pub fn Strip(props: &LanesProps) -> Html {
     let x = |us: Micros| percent(place(us, window));
     html! {
         <div
-            class="strip-scrub" data-track="1" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)} aria-valuemin="0"
-            aria-valuemax={(props.end_us / 1000).to_string()} aria-valuenow={(at / 1000).min(props.end_us / 1000).to_string()}
+            class="strip-scrub" data-track="1" role="slider" tabindex="0" aria-label={w.label(Label::Playhead)}
+            aria-valuemin="0"
+            aria-valuemax={(props.end_us / 1000).to_string()}
+            aria-valuenow={(at / 1000).min(props.end_us / 1000).to_string()}
             aria-valuetext={w.playhead(at, props.end_us)}
             onpointerdown={move |e: PointerEvent| { *da.borrow_mut() = true; web::pointer_capture(&e); a(&e, false); }}
             onpointermove={move |e: PointerEvent| if *db.borrow() { b(&e, false) }}
@@ -327,10 +403,15 @@ pub fn Strip(props: &LanesProps) -> Html {
             <svg width="100%" height="44" aria-hidden="true">
                 <rect class="strip-rest" x="0" y="18" width="100%" height="8" rx="4" />
                 <rect class="strip-done" x="0" y="18" width={x(at)} height="8" rx="4" />
-                { for props.lanes.marks.iter().filter(|m| matches!(m.kind, MarkKind::Fault | MarkKind::Election | MarkKind::Loss)).map(|m| html! {
-                    <svg x={x(m.at_us)} y={if m.kind == MarkKind::Fault { "22" } else { "9" }} overflow="visible" width="1" height="1">{ marks::lane_mark(m.kind) }</svg>
+                { for props.lanes.marks.iter().filter(|m| worth_a_strip(m.kind)).map(|m| html! {
+                    <svg
+                        x={x(m.at_us)} y={if m.kind == MarkKind::Fault { "22" } else { "9" }} overflow="visible"
+                        width="1" height="1"
+                    >{ marks::lane_mark(m.kind) }</svg>
                 }) }
-                <svg x={x(at)} y="6" overflow="visible" width="1" height="1"><rect class="strip-head" x="-4" y="0" width="8" height="32" rx="4" /></svg>
+                <svg x={x(at)} y="6" overflow="visible" width="1" height="1">
+                    <rect class="strip-head" x="-4" y="0" width="8" height="32" rx="4" />
+                </svg>
             </svg>
         </div>
     }

@@ -1,6 +1,5 @@
 //! The marks: record cells, crown, bolt, the four shapes of messages, icons. Each differs from the others by its shape,
-//! not
-//! by colour alone. It deliberately sets no colour: styles do, by class.
+//! not by colour alone. It deliberately sets no colour: styles do, by class.
 use highwater_studio::view::model::{FlightKind, MarkKind, RecordCell};
 use yew::prelude::*;
 
@@ -13,7 +12,9 @@ pub fn cell(kind: RecordCell, x: u32, y: u32, w: u32, h: u32) -> Html {
     };
     match kind {
         RecordCell::Safe => html! {
-            <rect class="c-safe" x={x.to_string()} y={y.to_string()} width={w.to_string()} height={h.to_string()} rx="2" />
+            <rect
+                class="c-safe" x={x.to_string()} y={y.to_string()} width={w.to_string()} height={h.to_string()} rx="2"
+            />
         },
         RecordCell::NotSafe => frame("c-open"),
         RecordCell::NotSafeAcked => html! {
@@ -46,14 +47,17 @@ fn tick(x: u32, y: u32, w: u32, h: u32) -> String {
 }
 
 fn cross(x: u32, y: u32, w: u32, h: u32) -> String {
-    let (a, b) = (w.saturating_sub(6).min(10), h.saturating_sub(8));
-    format!("M{} {} l{a} {b} m0 -{b} l-{a} {b}", x + (w - a) / 2, y + 4)
+    let (a, b) = (w.saturating_sub(6).clamp(3, 10), h.saturating_sub(8));
+    format!("M{} {} l{a} {b} m0 -{b} l-{a} {b}", x + w.saturating_sub(a) / 2, y + 4)
 }
 
 /// The leader's crown, 14 by 9.
 pub fn crown(x: u32, y: u32) -> Html {
     html! {
-        <path class="m-crown" transform={format!("translate({x},{y})")} d="M0 9 L1.2 1.5 L4.4 5 L7 0 L9.6 5 L12.8 1.5 L14 9 Z" />
+        <path
+            class="m-crown" transform={format!("translate({x},{y})")}
+            d="M0 9 L1.2 1.5 L4.4 5 L7 0 L9.6 5 L12.8 1.5 L14 9 Z"
+        />
     }
 }
 
@@ -78,7 +82,11 @@ pub fn bolt_icon() -> Html {
 
 /// The mark of a node that is cut off: a line with a gap.
 pub fn cut_icon() -> Html {
-    html! { <svg class="i-cut" width="16" height="12" viewBox="0 0 16 12" aria-hidden="true"><path class="m-gap" d="M0 6 H4 M12 6 H16 M5 11 L8 1 M8 11 L11 1" /></svg> }
+    html! {
+        <svg class="i-cut" width="16" height="12" viewBox="0 0 16 12" aria-hidden="true">
+            <path class="m-gap" d="M0 6 H4 M12 6 H16 M5 11 L8 1 M8 11 L11 1" />
+        </svg>
+    }
 }
 
 /// The shape of a message around the middle.
@@ -112,17 +120,28 @@ pub fn lane_mark(kind: MarkKind) -> Html {
             html! { <><circle class="m-repair" r="7" /><path class="m-repair-in" d="M-3.5 0 H3.5 M0 -3.5 V3.5" /></> }
         }
         MarkKind::Election => {
-            html! { <path class="m-crown" transform="translate(-7,-5)" d="M0 9 L1.2 1.5 L4.4 5 L7 0 L9.6 5 L12.8 1.5 L14 9 Z" /> }
+            html! {
+                <path
+                    class="m-crown" transform="translate(-7,-5)" d="M0 9 L1.2 1.5 L4.4 5 L7 0 L9.6 5 L12.8 1.5 L14 9 Z"
+                />
+            }
         }
         MarkKind::IsrShrink => html! { <path class="m-shrink" d="M-5 -5 L0 0 L-5 5 M5 -5 L0 0 L5 5" /> },
         MarkKind::IsrExpand => html! { <path class="m-expand" d="M-1 -5 L-6 0 L-1 5 M1 -5 L6 0 L1 5" /> },
         MarkKind::Truncation => html! { <path class="m-cut" d="M-5 5 L5 -5 M-5 -5 H0 M0 5 H5" /> },
         MarkKind::Rebalance => html! { <path class="m-rebalance" d="M-5 -2 H5 L2 -5 M5 2 H-5 L-2 5" /> },
         MarkKind::Error => {
-            html! { <><path class="m-error" d="M0 -7 L7 6 H-7 Z" /><path class="m-error-in" d="M0 -3 V2 M0 3.4 V4.6" /></> }
+            html! {
+                <><path class="m-error" d="M0 -7 L7 6 H-7 Z" /><path class="m-error-in" d="M0 -3 V2 M0 3.4 V4.6" /></>
+            }
         }
         MarkKind::Loss => {
-            html! { <><rect class="c-lost" x="-6" y="-6" width="12" height="12" rx="2" /><path class="c-cross" d="M-3 -3 L3 3 M3 -3 L-3 3" /></> }
+            html! {
+                <>
+                    <rect class="c-lost" x="-6" y="-6" width="12" height="12" rx="2" />
+                    <path class="c-cross" d="M-3 -3 L3 3 M3 -3 L-3 3" />
+                </>
+            }
         }
         MarkKind::Setting => html! { <><circle class="m-setting" r="5" /><circle class="m-setting-in" r="2" /></> },
     }
@@ -148,7 +167,20 @@ pub fn icon(i: Icon) -> Html {
         Icon::Forward => "M4.5 1 L11 7 L4.5 13 L3 11.4 L8 7 L3 2.6 Z",
         Icon::Skip => "M1 1 L7 7 L1 13 Z M7 1 L13 7 L7 13 Z",
     };
-    html! { <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true"><path d={d} fill="currentColor" /></svg> }
+    html! {
+        <svg class="icon" width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+            <path d={d} fill="currentColor" />
+        </svg>
+    }
+}
+
+/// A way that leads to another page.
+pub fn out_icon() -> Html {
+    html! {
+        <svg class="icon out" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+            <path d="M7 1 h4 v4 M11 1 L5.5 6.5 M9 7.5 V11 H1 V3 H4.5" />
+        </svg>
+    }
 }
 
 /// The sign of the page: two waves.

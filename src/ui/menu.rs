@@ -7,6 +7,8 @@ use yew::prelude::*;
 pub struct Entry {
     pub label: AttrValue,
     pub ask: Ask,
+    /// What it does and to whom, for those who do not see where it stands.
+    pub name: AttrValue,
 }
 
 #[derive(PartialEq, Properties)]
@@ -17,7 +19,13 @@ pub struct MenuProps {
     pub label: AttrValue,
     /// What the menu is for, for those who do not see where it stands.
     pub name: AttrValue,
+    /// Stands as a button of its own before the menu.
+    #[prop_or_default]
+    pub first: Option<Entry>,
     pub entries: Vec<Entry>,
+    /// What stands on the button instead of the word.
+    #[prop_or_default]
+    pub face: Option<Html>,
     /// It opens above its button.
     #[prop_or_default]
     pub up: bool,
@@ -82,29 +90,63 @@ pub fn Menu(props: &MenuProps) -> Html {
             }
         })
     };
-    if n == 0 {
+    let choose = {
+        let (send, open, id) = (ui.ask.clone(), open.clone(), props.id.clone());
+        move |ask: Ask| {
+            let (send, open, id) = (send.clone(), open.clone(), id.clone());
+            Callback::from(move |e: MouseEvent| {
+                e.stop_propagation();
+                // The focus must not vanish with the entry that has it, nor stay on a button that space would press
+                // again: after a choice space plays.
+                web::focus_by_id(&format!("{id}-menu"));
+                open.set(false);
+                send.emit(ask.clone());
+            })
+        }
+    };
+    let alone = props.first.as_ref().map(|f| {
+        html! {
+            <button
+                type="button" class={classes!(props.class, "first")} aria-label={f.name.clone()}
+                onclick={choose(f.ask.clone())}
+            >{ &f.label }</button>
+        }
+    });
+    // Beside a button of its own the menu is only a sign.
+    let bare = props.bare || props.first.is_some();
+    let label: AttrValue = if props.first.is_some() { "⋯".into() } else { props.label.clone() };
+    let name = if bare { props.name.to_string() } else { format!("{}: {}", props.label, props.name) };
+    if n == 0 && props.first.is_none() {
         return Html::default();
     }
     html! {
-        <div class="menu" data-menu={props.id.clone()} onkeydown={on_key} onfocusout={on_leave}>
-            <button
-                type="button" id={props.id.clone()} class={props.class} onclick={toggle}
-                aria-haspopup="menu" aria-expanded={open.to_string()} aria-label={if props.bare { props.name.to_string() } else { format!("{}: {}", props.label, props.name) }}
-            >{ &props.label }if !props.bare { <span aria-hidden="true">{ " ▾" }</span> }</button>
+        <div
+            class="menu" id={format!("{}-menu", props.id)} data-menu={props.id.clone()} tabindex="-1"
+            onkeydown={on_key} onfocusout={on_leave}
+        >
+            { for alone }
+            if n > 0 {
+                <button
+                    type="button" id={props.id.clone()} class={props.class} onclick={toggle}
+                    aria-haspopup="menu" aria-expanded={open.to_string()}
+                    aria-label={props.face.is_none().then(|| name.clone())}
+                >
+                    if let Some(face) = &props.face {
+                        { face.clone() }<span class="hidden">{ &props.name }</span>
+                    } else { { label } }
+                    if !bare { <span class="down" aria-hidden="true">{ " ▾" }</span> }
+                </button>
+            }
             if *open {
                 <ul role="menu" class={classes!("menu-list", props.up.then_some("up"))} aria-label={props.name.clone()}>
                     { for props.entries.iter().enumerate().map(|(i, entry)| {
-                        let (ask, send, open, id) = (entry.ask.clone(), ui.ask.clone(), open.clone(), props.id.clone());
-                        let act = Callback::from(move |e: MouseEvent| {
-                            e.stop_propagation();
-                            // The focus must not vanish with the entry that has it.
-                            web::focus_by_id(&id);
-                            open.set(false);
-                            send.emit(ask.clone());
-                        });
+                        let act = choose(entry.ask.clone());
                         html! {
                             <li role="none">
-                                <button type="button" role="menuitem" tabindex="-1" id={format!("{}-{i}", props.id)} onclick={act}>{ &entry.label }</button>
+                                <button
+                                    type="button" role="menuitem" tabindex="-1" id={format!("{}-{i}", props.id)}
+                                    onclick={act}
+                                >{ &entry.label }</button>
                             </li>
                         }
                     }) }

@@ -1,6 +1,5 @@
 //! The page's components: they show view data and send wishes. They compute nothing about Kafka and name no browser
-//! API;
-//! for that there is `web`.
+//! API; for that there is `web`.
 pub mod app;
 pub mod context;
 pub mod dialogs;
@@ -10,6 +9,7 @@ pub mod keys;
 pub mod lanes;
 pub mod marks;
 pub mod menu;
+pub mod options;
 pub mod panel;
 pub mod phone;
 pub mod settings;

@@ -1,6 +1,5 @@
 //! The left panel: everything that one may change, with the value in force and the default. Decides nothing about what
-//! a
-//! change does; `live` says whether it acts now or begins a new run.
+//! a change does; `live` says whether it acts now or begins a new run.
 use super::context::{Ask, Ui, use_ui};
 use super::words::{Label, setting_value};
 use highwater_studio::desk::command::Command;
@@ -21,7 +20,10 @@ pub fn SettingsPanel(props: &SettingsProps) -> Html {
     if props.folded {
         return html! {
             <aside class="left folded" aria-label={w.label(Label::Settings)}>
-                <button type="button" class="btn square" aria-expanded="false" aria-label={w.label(Label::ShowSettings)} title={w.label(Label::ShowSettings)} onclick={ui.on(Ask::FoldSettings(false))}>{ "»" }</button>
+                <button
+                    type="button" class="btn square" aria-expanded="false" aria-label={w.label(Label::ShowSettings)}
+                    title={w.label(Label::ShowSettings)} onclick={ui.on(Ask::FoldSettings(false))}
+                >{ "»" }</button>
             </aside>
         };
     }
@@ -29,7 +31,10 @@ pub fn SettingsPanel(props: &SettingsProps) -> Html {
         <aside class="left" aria-label={w.label(Label::Settings)}>
             <div class="left-top">
                 <h2 class="hidden">{ w.label(Label::Settings) }</h2>
-                <button type="button" class="btn square fold" aria-expanded="true" aria-label={w.label(Label::HideSettings)} title={w.label(Label::HideSettings)} onclick={ui.on(Ask::FoldSettings(true))}>{ "«" }</button>
+                <button
+                    type="button" class="btn square fold" aria-expanded="true" aria-label={w.label(Label::HideSettings)}
+                    title={w.label(Label::HideSettings)} onclick={ui.on(Ask::FoldSettings(true))}
+                >{ "«" }</button>
             </div>
             <SettingsList settings={props.settings.clone()} />
         </aside>
@@ -56,7 +61,9 @@ pub fn SettingsList(props: &ListProps) -> Html {
             { for props.settings.notes.iter().map(|n| html! { <p class="note">{ w.remark(n) }</p> }) }
             <p class="muted note">{ w.label(Label::SetUpNote) }</p>
             if props.settings.previous {
-                <button type="button" class="btn small" onclick={ui.on_do(Command::PreviousRun)}>{ w.label(Label::PreviousRun) }</button>
+                <button type="button" class="btn small" onclick={ui.on_do(Command::PreviousRun)}>
+                    { w.label(Label::PreviousRun) }
+                </button>
             }
         </div>
     }
@@ -80,7 +87,9 @@ fn row(ui: &Ui, s: &Setting) -> Html {
             <span class="setting-name">
                 { &name }if !s.live { <span aria-hidden="true">{ " ↻" }</span> }
                 if s.pending { <span class="config warn">{ w.label(Label::AskedFor) }</span> }
-                else if differs { <span class="config muted">{ format!("{} {default}", w.label(Label::Default)) }</span> }
+                else if differs {
+                    <span class="config muted">{ format!("{} {default}", w.label(Label::Default)) }</span>
+                }
             </span>
             { control(ui, s, group_name, value) }
         </div>
@@ -95,7 +104,12 @@ fn control(ui: &Ui, s: &Setting, name: String, value: String) -> Html {
             <span class={classes!("seg", (all.len() > 3).then_some("many"))} role="group" aria-label={name}>
                 { for all.iter().map(|v| {
                     let on = *v == s.value;
-                    html! { <button type="button" class={classes!(on.then_some("on"))} aria-pressed={on.to_string()} onclick={set(v)}>{ setting_value(v, w) }</button> }
+                    html! {
+                        <button
+                            type="button" class={classes!(on.then_some("on"))} aria-pressed={on.to_string()}
+                            onclick={set(v)}
+                        >{ setting_value(v, w) }</button>
+                    }
                 }) }
             </span>
         },
@@ -118,7 +132,10 @@ fn control(ui: &Ui, s: &Setting, name: String, value: String) -> Html {
         Choices::Toggle => {
             let on = s.value == SettingValue::Bool(true);
             html! {
-                <button type="button" class={classes!("tog", on.then_some("on"))} role="switch" aria-checked={on.to_string()} aria-label={name} onclick={set(&SettingValue::Bool(!on))}>
+                <button
+                    type="button" class={classes!("tog", on.then_some("on"))} role="switch"
+                    aria-checked={on.to_string()} aria-label={name} onclick={set(&SettingValue::Bool(!on))}
+                >
                     <i aria-hidden="true" />
                     <span class="hidden">{ w.label(if on { Label::On } else { Label::Off }) }</span>
                 </button>

@@ -20,7 +20,11 @@ fn digest(fragment: &str) -> Option<&str> {
 pub fn frame(base: &str, share: &Share, lang: &str, title: &str) -> String {
     let escape = |s: &str| s.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     format!(
-        "<iframe title=\"{}\" loading=\"lazy\" width=\"100%\" height=\"560\" src=\"{}\" sandbox=\"allow-scripts allow-popups allow-popups-to-escape-sandbox\" allow=\"fullscreen; clipboard-write\" referrerpolicy=\"no-referrer\"></iframe>",
+        concat!(
+            "<iframe title=\"{}\" loading=\"lazy\" width=\"100%\" height=\"640\" src=\"{}\" ",
+            "sandbox=\"allow-scripts allow-popups allow-popups-to-escape-sandbox\" ",
+            "allow=\"fullscreen; clipboard-write\" referrerpolicy=\"no-referrer\"></iframe>"
+        ),
         escape(title),
         escape(&link(&format!("{base}embed/1/"), &share.fragment, lang))
     )
@@ -74,26 +78,37 @@ pub fn ShareDialog(props: &ShareProps) -> Html {
         <dialog id="share" class="box" aria-labelledby="share-title" onclose={move |_| send.emit(Ask::CloseDialog)}>
             <div class="box-top">
                 <h2 id="share-title">{ w.label(Label::ShareTitle) }</h2>
-                <button type="button" class="btn square" aria-label={w.label(Label::Close)} onclick={close}>{ "✕" }</button>
+                <button type="button" class="btn square" aria-label={w.label(Label::Close)} onclick={close}>
+                    { "✕" }
+                </button>
             </div>
             <p class="muted">{ w.label(Label::ShareMoment) }{ " " }<span class="mono">{ moment(props.at_us) }</span>
-                if let Some(d) = digest(&props.share.fragment) { { format!(" · {} ", w.label(Label::Digest)) }<span class="mono">{ d.to_owned() }</span> }
+                if let Some(d) = digest(&props.share.fragment) {
+                    { format!(" · {} ", w.label(Label::Digest)) }<span class="mono">{ d.to_owned() }</span>
+                }
                 if props.check == DigestCheck::Same { { format!(" · {}", w.label(Label::DigestSame)) } }
             </p>
             <label for="share-link">{ w.label(Label::ShareLink) }</label>
             <div class="copy-row">
                 <input id="share-link" class="mono" type="text" readonly=true value={address.clone()} />
-                <button type="button" class="btn" onclick={copy("share-link", address)}>{ w.label(Label::Copy) }</button>
+                <button type="button" class="btn" onclick={copy("share-link", address)}>
+                    { w.label(Label::Copy) }
+                </button>
             </div>
             <p class="copy-answer" role="status">{ answer("share-link") }</p>
             <label for="share-frame">{ w.label(Label::ShareFrame) }</label>
             <div class="copy-row">
                 <textarea id="share-frame" class="mono" readonly=true rows="4" value={markup.clone()} />
-                <button type="button" class="btn" onclick={copy("share-frame", markup)}>{ w.label(Label::Copy) }</button>
+                <button type="button" class="btn" onclick={copy("share-frame", markup)}>
+                    { w.label(Label::Copy) }
+                </button>
             </div>
             <p class="copy-answer" role="status">{ answer("share-frame") }</p>
             <label class="size"><span>{ w.label(Label::ShareSize) }</span>
-                <meter min="0" max={props.share.limit.to_string()} high={(props.share.limit / 2).to_string()} value={n.to_string()}>{ n }</meter>
+                <meter
+                    min="0" max={props.share.limit.to_string()} high={(props.share.limit / 2).to_string()}
+                    value={n.to_string()}
+                >{ n }</meter>
                 <span class="mono">{ w.characters(n, props.share.limit) }</span>
             </label>
         </dialog>

@@ -22,7 +22,10 @@ pub struct TransportProps {
 fn button(ui: &Ui, i: Icon, l: Label, command: Command, class: &'static str, disabled: bool) -> Html {
     let name = ui.label(l);
     html! {
-        <button type="button" class={classes!("btn", class)} aria-label={name} title={name} onclick={ui.on_do(command)} {disabled}>{ icon(i) }</button>
+        <button
+            type="button" class={classes!("btn", class)} aria-label={name} title={name} onclick={ui.on_do(command)}
+            {disabled}
+        >{ icon(i) }</button>
     }
 }
 
@@ -35,7 +38,9 @@ pub fn Transport(props: &TransportProps) -> Html {
         (Icon::Play, Label::Play, Command::Play)
     };
     html! {
-        <section class={classes!("transport", props.narrow.then_some("narrow"))} aria-label={ui.label(Label::Transport)}>
+        <section
+            class={classes!("transport", props.narrow.then_some("narrow"))} aria-label={ui.label(Label::Transport)}
+        >
             <div class="buttons">
                 { button(&ui, Icon::Start, Label::ToStart, Command::ToStart, "", props.at_start) }
                 { button(&ui, Icon::Back, Label::StepBack, Command::StepBack(props.step), "", props.at_start) }
@@ -84,7 +89,9 @@ pub fn PaceMenu(props: &PaceProps) -> Html {
             <select onchange={change}>
                 <option value="auto" selected={props.pace == Pace::Automatic}>{ w.pace(Pace::Automatic) }</option>
                 { for Speed::SCALE.iter().enumerate().map(|(i, s)| html! {
-                    <option value={i.to_string()} selected={props.pace == Pace::Fixed(*s)}>{ w.pace(Pace::Fixed(*s)) }</option>
+                    <option value={i.to_string()} selected={props.pace == Pace::Fixed(*s)}>
+                        { w.pace(Pace::Fixed(*s)) }
+                    </option>
                 }) }
             </select>
         </label>

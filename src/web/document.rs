@@ -84,8 +84,7 @@ fn fraction(x: i32, track: Option<Element>) -> Option<f64> {
 }
 
 /// The element marked `data-track` in which an event happened. Events are heard at the root of the page, so that the
-/// event
-/// itself does not say which element listens.
+/// event itself does not say which element listens.
 fn track(e: &web_sys::Event) -> Option<Element> {
     e.target()?.dyn_into::<Element>().ok()?.closest("[data-track]").ok().flatten()
 }

@@ -15,8 +15,7 @@ pub struct Frames {
 
 impl Frames {
     /// `on_frame` gets the milliseconds since the frame before, 0 on the first; more than 100 ms count as 100, so that
-    /// a
-    /// page that was hidden goes on where it was.
+    /// a page that was hidden goes on where it was.
     pub fn start(on_frame: impl Fn(f64) + 'static) -> Frames {
         let running = Rc::new(Cell::new(true));
         let request = Rc::new(Cell::new(None));
@@ -25,7 +24,7 @@ impl Frames {
         let (again, live, asked) = (tick.clone(), running.clone(), request.clone());
         *tick.borrow_mut() = Some(Closure::new(move |now: f64| {
             asked.set(None);
-            if !live.get() {
+            if !live.get() || super::panic::has_stopped() {
                 return;
             }
             let passed = last.replace(Some(now)).map_or(0.0, |l| (now - l).clamp(0.0, 100.0));

@@ -11,8 +11,12 @@ pub struct Listener {
 }
 
 impl Listener {
-    fn new(target: EventTarget, name: &'static str, f: impl FnMut(Event) + 'static) -> Option<Listener> {
-        let closure = Closure::new(f);
+    fn new(target: EventTarget, name: &'static str, mut f: impl FnMut(Event) + 'static) -> Option<Listener> {
+        let closure = Closure::new(move |e| {
+            if !super::panic::has_stopped() {
+                f(e);
+            }
+        });
         target.add_event_listener_with_callback(name, closure.as_ref().unchecked_ref()).ok()?;
         Some(Listener { target, name, closure })
     }
@@ -42,6 +46,45 @@ pub fn on_hash_change(mut f: impl FnMut() + 'static) -> Option<Listener> {
 
 pub fn on_visibility_change(mut f: impl FnMut() + 'static) -> Option<Listener> {
     Listener::new(super::document::document()?.into(), "visibilitychange", move |_| f())
+}
+
+pub fn on_resize(mut f: impl FnMut() + 'static) -> Option<Listener> {
+    Listener::new(web_sys::window()?.into(), "resize", move |_| f())
+}
+
+/// Width and height of the window, in CSS pixels.
+pub fn window_size() -> (u32, u32) {
+    let Some(w) = web_sys::window() else { return (1_440, 900) };
+    let pixels = |v: Result<wasm_bindgen::JsValue, wasm_bindgen::JsValue>, otherwise: u32| {
+        // A window is between nothing and some ten thousand pixels wide.
+        v.ok().and_then(|v| v.as_f64()).map_or(otherwise, |v| v.clamp(0.0, 100_000.0) as u32)
+    };
+    (pixels(w.inner_width(), 1_440), pixels(w.inner_height(), 900))
+}
+
+/// Waits until the page is seen; dropped, it waits no more.
+pub struct Seen {
+    observer: web_sys::IntersectionObserver,
+    _closure: Closure<dyn FnMut(js_sys::Array)>,
+}
+
+impl Drop for Seen {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
+
+/// Calls back when some of the page can be seen, in a frame too.
+pub fn when_seen(mut f: impl FnMut() + 'static) -> Option<Seen> {
+    let closure = Closure::new(move |entries: js_sys::Array| {
+        let seen = entries.iter().filter_map(|e| e.dyn_into::<web_sys::IntersectionObserverEntry>().ok());
+        if !super::panic::has_stopped() && seen.into_iter().any(|e| e.is_intersecting()) {
+            f();
+        }
+    });
+    let observer = web_sys::IntersectionObserver::new(closure.as_ref().unchecked_ref()).ok()?;
+    observer.observe(&super::document::document()?.get_element_by_id("app")?);
+    Some(Seen { observer, _closure: closure })
 }
 
 /// Whether a media query holds now.

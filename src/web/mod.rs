@@ -17,9 +17,12 @@ pub use document::{
     show_modal, wheel_fraction,
 };
 pub use frames::{Frames, now_ms};
-pub use listen::{Listener, matches_media, on_hash_change, on_key_down, on_media_change, on_visibility_change};
+pub use listen::{
+    Listener, Seen, matches_media, on_hash_change, on_key_down, on_media_change, on_resize, on_visibility_change,
+    when_seen, window_size,
+};
 pub use location::{base_address, fragment, replace_fragment};
-pub use panic::{PanicWords, install_panic_screen, set_panic_words};
+pub use panic::{PanicWords, install_panic_screen, remember_moment, remember_place, set_panic_words};
 pub use storage::{load, save};
 
 /// The element of the page's HTML into which the page is mounted.

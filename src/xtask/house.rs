@@ -53,19 +53,19 @@ fn target_folder(root: &Path) -> Result<PathBuf, String> {
     target_directory(&text).ok_or_else(|| "cargo metadata names no target folder".to_owned())
 }
 
-/// Reads the one field that we need; a JSON reader would be a dependency for a single string.
+/// Reads the one field that we need.
 fn target_directory(metadata: &str) -> Option<PathBuf> {
-    const FIELD: &str = "\"target_directory\":\"";
-    let rest = &metadata[metadata.find(FIELD)? + FIELD.len()..];
-    let mut value = String::new();
-    let mut characters = rest.chars();
-    loop {
-        match characters.next()? {
-            '"' => return Some(PathBuf::from(value)),
-            '\\' => value.push(characters.next()?),
-            other => value.push(other),
-        }
-    }
+    let metadata: serde_json::Value = serde_json::from_str(metadata).ok()?;
+    metadata.get("target_directory")?.as_str().map(PathBuf::from)
+}
+
+/// A file in the form of a manifest.
+///
+/// # Errors
+/// When it is missing or not of that form.
+pub fn read_toml(path: &Path) -> Result<toml::Table, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    text.parse().map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Runs a program and lets it print.

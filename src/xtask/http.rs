@@ -1,17 +1,25 @@
-//! A small HTTP server for static files: reads one request, answers it, closes.
+//! HTTP for static files: reads one request, answers it, closes.
 //!
-//! It deliberately has no keep-alive, no ranges and no uploads, and never leaves its folder.
+//! It deliberately has no keep-alive, no ranges and no uploads, and never leaves its folder. The loop that takes
+//! connections is ours too: the small server libraries give up at the first connection that cannot be taken.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The longest head of a request that is read, in bytes.
-const LONGEST_HEAD: u64 = 16 * 1024;
-/// How long a client may take to send its request or to take its answer.
+const LONGEST_HEAD: usize = 16 * 1024;
+/// The most headers that a request may have.
+const MOST_HEADERS: usize = 64;
+/// How long a client may take to send its whole request, and to take each piece of its answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The first rest after a connection that could not be taken, and the longest one.
+const RESTS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
+/// What stands in a path as it is.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A request, as far as a server of files looks at it.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,6 +30,8 @@ pub struct Request {
     pub path: String,
     /// What stands behind the question mark, not decoded.
     pub query: String,
+    /// What the client calls us; empty where it does not say.
+    pub host: String,
 }
 
 /// An answer.
@@ -30,9 +40,11 @@ pub struct Answer {
     /// The status line's number and words.
     pub status: &'static str,
     /// The media type.
-    pub kind: &'static str,
+    pub kind: String,
     /// Headers of this answer alone.
     pub headers: Vec<(&'static str, String)>,
+    /// Whether pages of every origin may read it, as they may the page itself.
+    pub shared: bool,
     /// What is sent.
     pub body: Vec<u8>,
 }
@@ -40,49 +52,102 @@ pub struct Answer {
 impl Answer {
     /// A short answer in plain text.
     pub fn text(status: &'static str, text: impl Into<String>) -> Self {
-        Self { status, kind: "text/plain; charset=utf-8", headers: Vec::new(), body: text.into().into_bytes() }
+        let kind = "text/plain; charset=utf-8".to_owned();
+        Self { status, kind, headers: Vec::new(), shared: true, body: text.into().into_bytes() }
+    }
+
+    /// The same, kept from other origins.
+    pub fn kept(self) -> Self {
+        Self { shared: false, ..self }
     }
 }
 
-/// Reads the request of a connection; `None` where it is none, or too long.
-pub fn read_request(stream: &TcpStream) -> Option<Request> {
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.set_write_timeout(Some(PATIENCE)).ok()?;
-    let mut reader = BufReader::new(stream.take(LONGEST_HEAD));
-    let mut first = String::new();
-    reader.read_line(&mut first).ok()?;
-    let mut line = String::new();
-    loop {
-        line.clear();
-        match reader.read_line(&mut line) {
-            Ok(0) | Err(_) => return None,
-            Ok(_) if line.trim_end().is_empty() => break,
-            Ok(_) => {}
+/// Takes connections for as long as there may be some. What cannot be taken (the process has no file left, a client
+/// went away at once) is reported once and tried again after a rest that grows, so that waiting costs nothing.
+pub fn take<S>(
+    connections: impl Iterator<Item = io::Result<S>>,
+    mut serve: impl FnMut(S) -> io::Result<()>,
+    mut report: impl FnMut(&io::Error),
+    mut rest: impl FnMut(Duration),
+) {
+    let mut next = RESTS.0;
+    for connection in connections {
+        match connection.and_then(&mut serve) {
+            Ok(()) => next = RESTS.0,
+            Err(error) => {
+                if next == RESTS.0 {
+                    report(&error);
+                }
+                rest(next);
+                next = (next * 2).min(RESTS.1);
+            }
         }
     }
-    parse(&first)
 }
 
-fn parse(line: &str) -> Option<Request> {
-    let mut words = line.split_whitespace();
-    let (method, target) = (words.next()?, words.next()?);
+/// Reads the request of a connection.
+///
+/// # Errors
+/// The answer to what is no request, is too long, or does not come in time.
+pub fn read_request(mut stream: &TcpStream) -> Result<Request, Answer> {
+    let late = || Answer::text("408 Request Timeout", "The request did not come in time.\n");
+    let end = Instant::now() + PATIENCE;
+    stream.set_write_timeout(Some(PATIENCE)).map_err(|_| late())?;
+    let (mut head, mut piece) = (Vec::new(), [0; 1024]);
+    loop {
+        // The limit is on the whole: a client that sends a byte now and then would otherwise hold us for long.
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() || stream.set_read_timeout(Some(left)).is_err() {
+            return Err(late());
+        }
+        match stream.read(&mut piece) {
+            Ok(0) => return Err(late()),
+            Ok(length) => head.extend_from_slice(&piece[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return Err(late()),
+        }
+        if let Some(request) = parse(&head)? {
+            return Ok(request);
+        }
+        if head.len() > LONGEST_HEAD {
+            return Err(too_large());
+        }
+    }
+}
+
+/// Reads the head of a request; `None` where more of it must come.
+fn parse(head: &[u8]) -> Result<Option<Request>, Answer> {
+    let broken = || Answer::text("400 Bad Request", "This is no request that can be understood.\n");
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut request = httparse::Request::new(&mut headers);
+    match request.parse(head) {
+        Ok(httparse::Status::Complete(_)) => {}
+        Ok(httparse::Status::Partial) => return Ok(None),
+        Err(httparse::Error::TooManyHeaders) => return Err(too_large()),
+        Err(_) => return Err(broken()),
+    }
+    let (method, target) = (request.method.ok_or_else(broken)?, request.path.ok_or_else(broken)?);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    Some(Request { method: method.to_owned(), path: decode(path)?, query: query.to_owned() })
+    let host = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case("host"));
+    Ok(Some(Request {
+        method: method.to_owned(),
+        path: decode(path).ok_or_else(broken)?,
+        query: query.to_owned(),
+        host: host.map(|host| String::from_utf8_lossy(host.value).into_owned()).unwrap_or_default(),
+    }))
+}
+
+fn too_large() -> Answer {
+    Answer::text("431 Request Header Fields Too Large", "The request is too long.\n")
 }
 
 /// Undoes percent encoding; `None` where it is broken or the result is no UTF-8.
 fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let (high, low) = (rest.next()? as char, rest.next()? as char);
-            bytes.push((high.to_digit(16)? * 16 + low.to_digit(16)?) as u8);
-        } else {
-            bytes.push(byte);
-        }
+    let whole = |rest: &str| rest.as_bytes().get(..2).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
+    if !text.split('%').skip(1).all(whole) {
+        return None;
     }
-    String::from_utf8(bytes).ok()
+    percent_decode_str(text).decode_utf8().ok().map(|path| path.into_owned())
 }
 
 /// The file below `root` that a path names, before looking whether it exists.
@@ -112,55 +177,48 @@ pub fn file(root: &Path, request: &Request) -> Answer {
         }
         path.push("index.html");
     }
-    // A symbolic link could still lead out, so the real place is compared too.
-    let inside = match (path.canonicalize(), root.canonicalize()) {
-        (Ok(real), Ok(root)) => real.starts_with(root),
-        (Ok(_) | Err(_), _) => false,
-    };
-    match fs::read(&path) {
-        Ok(body) if inside => Answer { status: "200 OK", kind: kind(&path), headers: Vec::new(), body },
-        Ok(_) | Err(_) => Answer::text("404 Not Found", format!("There is no {}\n", request.path)),
+    match contents(root, &path) {
+        Ok(body) => Answer { status: "200 OK", kind: kind(&path), headers: Vec::new(), shared: true, body },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Answer::text("404 Not Found", format!("There is no {}\n", request.path))
+        }
+        // No file left to open, no right to read it: it may be there, so nobody is told that it is not.
+        Err(_) => Answer::text("503 Service Unavailable", format!("{} cannot be read now.\n", request.path)),
     }
+}
+
+/// What is in a file, unless a symbolic link leads out of the folder.
+fn contents(root: &Path, path: &Path) -> io::Result<Vec<u8>> {
+    if !path.canonicalize()?.starts_with(root.canonicalize()?) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    fs::read(path)
 }
 
 fn encoded(path: &str) -> String {
-    let mut text = String::new();
-    for byte in path.trim_start_matches('/').bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
-            text.push(byte as char);
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    format!("/{text}")
+    format!("/{}", utf8_percent_encode(path.trim_start_matches('/'), PLAIN))
 }
 
-fn kind(path: &Path) -> &'static str {
-    match path.extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
-        "html" => "text/html; charset=utf-8",
-        "js" | "mjs" => "text/javascript; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "wasm" => "application/wasm",
-        "json" | "map" => "application/json; charset=utf-8",
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "ico" => "image/x-icon",
-        "txt" | "md" => "text/plain; charset=utf-8",
-        "yaml" | "yml" => "application/yaml; charset=utf-8",
-        _ => "application/octet-stream",
-    }
+fn kind(path: &Path) -> String {
+    let found = mime_guess::from_path(path).first_or_octet_stream();
+    let words = found.type_() == "text" || found.subtype() == "json" || found.subtype() == "javascript";
+    if words { format!("{}; charset=utf-8", found.essence_str()) } else { found.essence_str().to_owned() }
 }
 
 /// Sends an answer; a client that went away is no failure of ours.
-pub fn send(mut stream: &TcpStream, request: &Request, answer: &Answer, policy: Option<&str>) {
+pub fn send(mut stream: &TcpStream, head_alone: bool, answer: &Answer, policy: Option<&str>) {
     let mut head = format!(
         "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
-         Cache-Control: no-cache\r\nAccess-Control-Allow-Origin: *\r\n\
-         X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n",
+         Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n",
         answer.status,
         answer.kind,
         answer.body.len()
     );
+    head.push_str(if answer.shared {
+        "Access-Control-Allow-Origin: *\r\n"
+    } else {
+        "Cross-Origin-Resource-Policy: same-origin\r\n"
+    });
     if let Some(policy) = policy {
         head.push_str(&format!("Content-Security-Policy: {policy}\r\n"));
     }
@@ -168,15 +226,25 @@ pub fn send(mut stream: &TcpStream, request: &Request, answer: &Answer, policy: 
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str("\r\n");
-    let body: &[u8] = if request.method == "HEAD" { &[] } else { &answer.body };
+    let body: &[u8] = if head_alone { &[] } else { &answer.body };
     let sent = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).and_then(|()| stream.flush());
     drop(sent);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{below, decode, encoded, kind, parse};
+    use super::{LONGEST_HEAD, RESTS, Request, below, decode, encoded, kind, parse, take};
+    use std::io;
     use std::path::Path;
+    use std::time::Duration;
+
+    fn request(head: &str) -> Request {
+        parse(head.as_bytes()).unwrap().unwrap()
+    }
+
+    fn status(head: &str) -> &'static str {
+        parse(head.as_bytes()).unwrap_err().status
+    }
 
     #[test]
     fn paths_stay_below_the_folder() {
@@ -190,29 +258,63 @@ mod tests {
 
     #[test]
     fn encoded_dots_are_seen_after_decoding() {
-        let request = parse("GET /%2e%2e/Cargo.toml?x=1 HTTP/1.1\r\n").unwrap();
+        let request = request("GET /%2e%2e/Cargo.toml?x=1 HTTP/1.1\r\nhOST: localhost:8080\r\n\r\n");
         assert_eq!(request.path, "/../Cargo.toml");
         assert_eq!(request.query, "x=1");
+        assert_eq!(request.host, "localhost:8080");
         assert_eq!(below(Path::new("dist"), &request.path), None);
     }
 
     #[test]
-    fn broken_encodings_are_no_requests() {
-        assert_eq!(decode("%"), None);
-        assert_eq!(decode("%zz"), None);
-        assert_eq!(decode("%ff"), None);
-        assert_eq!(parse("GET"), None);
+    fn what_is_broken_is_answered_with_400() {
+        for bad in ["%", "%zz", "%f", "%ff", "%+1", "a%e4b"] {
+            assert_eq!(decode(bad), None, "{bad}");
+            assert_eq!(status(&format!("GET /{bad} HTTP/1.1\r\n\r\n")), "400 Bad Request", "{bad}");
+        }
+        assert_eq!(decode("%c3%A4%25").as_deref(), Some("ä%"));
+        for bad in ["GET\r\n\r\n", "\0\r\n\r\n", "GET / HTTP/9\r\n\r\n", "GET / HTTP/1.1\r\nno header\r\n\r\n"] {
+            assert_eq!(status(bad), "400 Bad Request", "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_head_that_is_not_whole_is_waited_for_and_one_without_end_is_not() {
+        assert_eq!(parse(b"GET / HTTP/1.1\r\nHost: x\r\n").unwrap(), None);
+        let many = "a: b\r\n".repeat(LONGEST_HEAD);
+        assert!(status(&format!("GET / HTTP/1.1\r\n{many}\r\n")).starts_with("431"));
+    }
+
+    #[test]
+    fn a_connection_that_cannot_be_taken_is_said_once_and_costs_a_rest() {
+        let no = || Err(io::Error::from_raw_os_error(24));
+        let mut all: Vec<io::Result<u8>> = vec![Ok(1), Ok(2), no(), Ok(3)];
+        all.splice(2..2, (0..9).map(|_| no()));
+        let (mut served, mut said, mut rests) = (Vec::new(), 0, Vec::new());
+        let serve = |number| {
+            served.push(number);
+            // The second cannot be served, because no thread could be started for it.
+            if number == 2 { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        };
+        take(all.into_iter(), serve, |_| said += 1, |rest| rests.push(rest));
+        assert_eq!((served, said), (vec![1, 2, 3], 1));
+        assert_eq!(rests.len(), 11);
+        assert!(rests.windows(2).all(|two| two[1] == (two[0] * 2).min(RESTS.1)), "{rests:?}");
+        assert!(rests[0] > Duration::ZERO);
     }
 
     #[test]
     fn a_redirect_cannot_be_split_or_leave_the_server() {
         assert_eq!(encoded("/a b\r\nX: y"), "/a%20b%0D%0AX%3A%20y");
         assert_eq!(encoded("//other"), "/other");
+        assert_eq!(encoded("/embed/1-_.~"), "/embed/1-_.~");
     }
 
     #[test]
     fn media_types_are_those_that_browsers_insist_on() {
         assert_eq!(kind(Path::new("a.wasm")), "application/wasm");
         assert_eq!(kind(Path::new("a.js")), "text/javascript; charset=utf-8");
+        assert_eq!(kind(Path::new("a.html")), "text/html; charset=utf-8");
+        assert_eq!(kind(Path::new("a.svg")), "image/svg+xml");
+        assert_eq!(kind(Path::new("a")), "application/octet-stream");
     }
 }

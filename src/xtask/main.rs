@@ -4,16 +4,20 @@
 //! tests are linked in as a library, so their version is the one in `Cargo.lock`.
 
 mod bench;
+mod deny;
 mod house;
 mod http;
 mod options;
 mod page;
 mod serve;
+mod site;
 mod suite;
 mod tools;
+mod trunk;
 
 use house::House;
 use options::Options;
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -28,12 +32,18 @@ cargo xtask bench
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo calls us back as the runner of the wasm tests; its arguments are not ours to read.
-    if arguments.first().is_some_and(|first| first == "wasm-test-runner") {
-        return wasm_test_runner();
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    // Trunk calls us by the name of the bindings generator, because that is what we are to it.
+    if Path::new(&name).file_stem().is_some_and(|stem| stem == trunk::GENERATOR) {
+        return ended(wasm_bindgen_cli::wasm_bindgen::run_cli_with_args(std::env::args_os()));
     }
-    match dispatch(&arguments) {
+    // Cargo calls us back as the runner of the wasm tests; its arguments are not ours to read.
+    if arguments.next().is_some_and(|first| first == "wasm-test-runner") {
+        let arguments = std::env::args_os().skip(1);
+        return ended(wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(arguments));
+    }
+    match dispatch(lexopt::Parser::from_env()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("\nxtask: {message}");
@@ -42,41 +52,42 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(arguments: &[String]) -> Result<(), String> {
-    let Some((command, rest)) = arguments.split_first() else {
+fn dispatch(mut parser: lexopt::Parser) -> Result<(), String> {
+    let command = match parser.next().map_err(|error| error.to_string())? {
+        Some(lexopt::Arg::Value(command)) => command.to_string_lossy().into_owned(),
+        None | Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h')) => "help".to_owned(),
+        Some(other) => return Err(format!("{}\n\n{USAGE}", other.unexpected())),
+    };
+    if command == "help" {
         print!("{USAGE}");
         return Ok(());
-    };
+    }
     let house = House::find()?;
     match command.as_str() {
         "serve" => {
-            let options = Options::read(rest, &["--port", "--dist"], &["--release", "--no-watch", "--no-build"])?;
+            let options = Options::read(parser, &["port", "dist"], &["release", "no-watch", "no-build"])?;
             serve::run(&house, &options)
         }
         "test" => {
-            let options = Options::read(rest, &["--only"], &["--list"])?;
+            let options = Options::read(parser, &["only"], &["list"])?;
             suite::run(&house, &options)
         }
         "build" => {
-            let options = Options::read(rest, &["--dist"], &["--release"])?;
+            let options = Options::read(parser, &["dist"], &["release"])?;
             tools::wasm_target(&house)?;
-            let dist = options.path(&house, "--dist", "dist");
+            let dist = options.path(&house, "dist", "dist");
             page::build(&house, page::Profile::of(&options), &dist)
         }
         "bench" => {
-            Options::read(rest, &[], &[])?;
+            Options::read(parser, &[], &[])?;
             bench::run(&house)
-        }
-        "help" | "--help" | "-h" => {
-            print!("{USAGE}");
-            Ok(())
         }
         other => Err(format!("there is no command `{other}`\n\n{USAGE}")),
     }
 }
 
-fn wasm_test_runner() -> ExitCode {
-    match wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(std::env::args_os().skip(1)) {
+fn ended(result: Result<(), impl std::fmt::Debug>) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:?}");

@@ -1,6 +1,7 @@
 //! Reads the few options of each command. Deliberately no abbreviations and no defaults by position.
 
 use crate::house::House;
+use lexopt::{Arg, Parser, ValueExt};
 use std::path::PathBuf;
 
 /// The options of one call: every name that was given, in order, with its value where it takes one.
@@ -10,27 +11,28 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads `arguments`; `valued` options take the next argument as their value, `flags` take none.
+    /// Reads what is left of the call; `valued` options have a value, `flags` have none. Names are without dashes.
     ///
     /// # Errors
-    /// An unknown option, or a missing value, with the list of what is known.
-    pub fn read(arguments: &[String], valued: &[&str], flags: &[&str]) -> Result<Self, String> {
+    /// An unknown option with the list of what is known, a missing value, or one too many.
+    pub fn read(mut parser: Parser, valued: &[&str], flags: &[&str]) -> Result<Self, String> {
         let mut given = Vec::new();
-        let mut rest = arguments.iter();
-        while let Some(argument) = rest.next() {
-            let (name, inline) = match argument.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (argument.as_str(), None),
+        while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+            let shown = match argument {
+                Arg::Long(name) => format!("--{name}"),
+                Arg::Short(letter) => format!("-{letter}"),
+                Arg::Value(value) => value.to_string_lossy().into_owned(),
             };
-            if flags.contains(&name) && inline.is_none() {
-                given.push((name.to_owned(), None));
-            } else if valued.contains(&name) {
-                let value = inline.or_else(|| rest.next().cloned());
-                let value = value.ok_or_else(|| format!("`{name}` needs a value"))?;
+            let name = shown.strip_prefix("--").unwrap_or_default();
+            if valued.contains(&name) {
+                let value = parser.value().and_then(|value| value.string()).map_err(|error| error.to_string())?;
                 given.push((name.to_owned(), Some(value)));
+            } else if flags.contains(&name) {
+                given.push((name.to_owned(), None));
             } else {
-                let known: Vec<&str> = valued.iter().chain(flags).copied().collect();
-                return Err(format!("`{argument}` is not known here; known are: {}", known.join(", ")));
+                let known: Vec<String> = valued.iter().chain(flags).map(|name| format!("--{name}")).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(format!("`{shown}` is not known here; known are: {known}"));
             }
         }
         Ok(Self { given })
@@ -62,21 +64,22 @@ mod tests {
     use super::Options;
 
     fn read(arguments: &[&str]) -> Result<Options, String> {
-        let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        Options::read(&arguments, &["--port"], &["--release"])
+        Options::read(lexopt::Parser::from_args(arguments), &["port"], &["release"])
     }
 
     #[test]
     fn values_come_after_a_space_or_an_equals_sign() {
-        assert_eq!(read(&["--port", "81"]).unwrap().value("--port"), Some("81"));
-        assert_eq!(read(&["--port=82", "--release"]).unwrap().value("--port"), Some("82"));
-        assert!(read(&["--release"]).unwrap().has("--release"));
+        assert_eq!(read(&["--port", "81"]).unwrap().value("port"), Some("81"));
+        assert_eq!(read(&["--port=82", "--release"]).unwrap().value("port"), Some("82"));
+        assert!(read(&["--release"]).unwrap().has("release"));
     }
 
     #[test]
     fn what_is_not_known_is_refused() {
-        assert!(read(&["--prot", "81"]).unwrap_err().contains("--prot"));
-        assert!(read(&["--port"]).unwrap_err().contains("needs a value"));
+        assert!(read(&["--prot", "81"]).unwrap_err().contains("`--prot` is not known here; known are: --port"));
+        assert!(read(&["--port"]).unwrap_err().contains("--port"));
         assert!(read(&["--release=yes"]).is_err());
+        assert!(read(&["-p", "81"]).unwrap_err().contains("`-p`"));
+        assert!(read(&["release"]).unwrap_err().contains("`release`"));
     }
 }

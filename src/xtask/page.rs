@@ -20,7 +20,7 @@ pub enum Profile {
 impl Profile {
     /// The profile that the options ask for.
     pub fn of(options: &Options) -> Self {
-        if options.has("--release") { Self::Release } else { Self::Dev }
+        if options.has("release") { Self::Release } else { Self::Dev }
     }
 
     fn folder(self) -> &'static str {
@@ -200,12 +200,28 @@ fn attributes(tag: &str) -> Vec<(String, String)> {
     found
 }
 
+/// A tag without its brackets, its attributes in order and its white space as one space.
+pub fn sorted_tag(tag: &str) -> String {
+    let name = tag.split_whitespace().next().unwrap_or_default();
+    let mut attributes = attributes(tag);
+    // Trunk leaves its own instructions in the page, where no browser reads them.
+    attributes.retain(|(name, _)| !name.starts_with("data-trunk") && name != "data-integrity");
+    attributes.sort();
+    let shown = attributes.iter().map(|(name, value)| {
+        let words: Vec<&str> = value.split_whitespace().collect();
+        format!(" {name}=\"{}\"", words.join(" "))
+    });
+    std::iter::once(name.trim_end_matches('/').to_owned()).chain(shown).collect()
+}
+
 /// The content security policy that the page declares; the server sends the same one as a header.
 pub fn policy(html: &str) -> Option<String> {
     let at = html.find("http-equiv=\"Content-Security-Policy\"")?;
     let start = html[..at].rfind('<')?;
     let end = start + html[start..].find('>')? + 1;
-    attributes(&html[start..end]).into_iter().find(|(name, _)| name == "content").map(|(_, value)| value)
+    let (_, value) = attributes(&html[start..end]).into_iter().find(|(name, _)| name == "content")?;
+    // In the page each directive has its line; a header has one line.
+    Some(value.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn first_line(text: &str) -> &str {
@@ -294,8 +310,8 @@ mod tests {
     #[test]
     fn the_policy_is_the_one_in_the_page() {
         let html =
-            "<meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">";
-        assert_eq!(policy(html).as_deref(), Some("default-src 'none'"));
+            "<meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"a 'none';\n  b 'self'\">";
+        assert_eq!(policy(html).as_deref(), Some("a 'none'; b 'self'"));
         assert_eq!(policy("<p>"), None);
     }
 }

@@ -3,16 +3,18 @@
 //! It deliberately listens on the machine's own address alone, and looks at file times instead of
 //! asking the operating system, which works everywhere and costs a few milliseconds a look.
 
-use crate::house::House;
-use crate::http::{self, Answer, Request};
+use crate::house::{House, read_toml};
+use crate::http;
 use crate::options::Options;
 use crate::page::{self, Profile};
+use crate::site::Site;
 use crate::tools;
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The port that is tried first when none is asked for.
 const DEFAULT_PORT: u16 = 8080;
@@ -20,60 +22,6 @@ const DEFAULT_PORT: u16 = 8080;
 const FURTHER_PORTS: u16 = 20;
 /// How often file times are looked at.
 const LOOK: Duration = Duration::from_millis(300);
-/// How long a page's question for news is kept open.
-const NEWS: Duration = Duration::from_secs(20);
-/// What is watched, besides the manifests: everything that can end in the page.
-const WATCHED: [&str; 9] = [
-    "src/lib.rs",
-    "src/main.rs",
-    "src/ui",
-    "src/web",
-    "src/studio",
-    "src/engine",
-    "www",
-    "tests/scenarios",
-    "index.html",
-];
-/// The address of the script that reloads pages; no file of the page can have it.
-const LIVE: &str = "/~live";
-
-/// Asks the server for news and reloads the page when it has been rebuilt.
-const LIVE_SCRIPT: &str = "\
-const here = new URL(import.meta.url);
-const built = here.searchParams.get('built');
-let event = '0';
-for (;;) {
-  try {
-    const answer = await fetch(new URL(`news?event=${event}`, here));
-    const [first, ...said] = (await answer.text()).split('\\n');
-    const [now, latest] = first.split(' ');
-    if (latest !== built) { location.reload(); break; }
-    if (now !== event && said.length) console.error(said.join('\\n'));
-    event = now;
-  } catch {
-    await new Promise((wake) => setTimeout(wake, 1000));
-  }
-}
-";
-
-/// What the pages are told: which build is served, and what went wrong since.
-#[derive(Debug, Default)]
-struct News {
-    /// Counts every build, also those that failed.
-    event: u64,
-    /// Which build is served.
-    built: u64,
-    /// Why the last build failed, if it did.
-    failure: Option<String>,
-}
-
-#[derive(Debug)]
-struct Site {
-    dist: PathBuf,
-    watching: bool,
-    news: Mutex<News>,
-    changed: Condvar,
-}
 
 /// Builds, serves and, unless told otherwise, watches; returns only on failure.
 ///
@@ -81,15 +29,16 @@ struct Site {
 /// A first build that fails while not watching, a port that is taken, or no wasm target.
 pub fn run(house: &House, options: &Options) -> Result<(), String> {
     let profile = Profile::of(options);
-    let dist = options.path(house, "--dist", "dist");
-    let listener = listen(options.value("--port"))?;
+    let dist = options.path(house, "dist", "dist");
+    let listener = listen(options.value("port"))?;
     let address = listener.local_addr().map_err(|error| format!("the port cannot be read: {error}"))?;
-    let watching = !options.has("--no-watch") && !options.has("--no-build");
-    let site = Arc::new(Site { dist, watching, news: Mutex::default(), changed: Condvar::new() });
+    let watching = !options.has("no-watch") && !options.has("no-build");
+    let site = Arc::new(Site::new(dist, watching));
 
+    let watched = watched(house)?;
     // What is there before the first build counts as known, so that an edit during it is not missed.
-    let known = fingerprint(house);
-    if options.has("--no-build") {
+    let known = fingerprint(&watched);
+    if options.has("no-build") {
         if !site.dist.join("index.html").is_file() {
             return Err(format!("there is no page in {}; build it first", site.dist.display()));
         }
@@ -102,12 +51,17 @@ pub fn run(house: &House, options: &Options) -> Result<(), String> {
 
     if watching {
         let (house, site) = (house.clone(), Arc::clone(&site));
-        std::thread::spawn(move || watch(&house, profile, &site, known));
+        thread::spawn(move || watch(&house, profile, &site, &watched, known));
     }
-    for stream in listener.incoming().flatten() {
-        let site = Arc::clone(&site);
-        std::thread::spawn(move || answer(&site, &stream));
-    }
+    http::take(
+        listener.incoming(),
+        |stream| {
+            let site = Arc::clone(&site);
+            thread::Builder::new().spawn(move || site.answer(&stream)).map(drop)
+        },
+        |error| eprintln!("A connection cannot be taken now ({error}); trying again until one can."),
+        thread::sleep,
+    );
     Ok(())
 }
 
@@ -129,29 +83,18 @@ fn listen(asked: Option<&str>) -> Result<TcpListener, String> {
 fn rebuild(house: &House, profile: Profile, site: &Site) -> Result<(), String> {
     let start = Instant::now();
     let result = page::build(house, profile, &site.dist);
-    let mut news = site.news.lock().expect("no thread panics while it holds the news");
-    // The clock makes the number differ from those of an earlier server, so that its pages reload too.
-    news.event = SystemTime::now().duration_since(UNIX_EPOCH).map_or(news.event + 1, |since| since.as_millis() as u64);
     match &result {
-        Ok(()) => {
-            news.built = news.event;
-            news.failure = None;
-            println!("Built in {:.1} s.", start.elapsed().as_secs_f64());
-        }
-        Err(error) => {
-            eprintln!("{error}\nThe page was not rebuilt.");
-            news.failure = Some(error.clone());
-        }
+        Ok(()) => println!("Built in {:.1} s.", start.elapsed().as_secs_f64()),
+        Err(error) => eprintln!("{error}\nThe page was not rebuilt."),
     }
-    drop(news);
-    site.changed.notify_all();
+    site.tell(result.as_ref().err().cloned());
     result
 }
 
-fn watch(house: &House, profile: Profile, site: &Site, mut known: u64) {
+fn watch(house: &House, profile: Profile, site: &Site, watched: &[PathBuf], mut known: u64) {
     loop {
-        std::thread::sleep(LOOK);
-        let now = fingerprint(house);
+        thread::sleep(LOOK);
+        let now = fingerprint(watched);
         if now != known {
             known = now;
             // A failure has been printed and told to the pages; the next change tries again.
@@ -160,11 +103,25 @@ fn watch(house: &House, profile: Profile, site: &Site, mut known: u64) {
     }
 }
 
+/// Everything that can end in the page: the one list that trunk watches too.
+fn watched(house: &House) -> Result<Vec<PathBuf>, String> {
+    let paths = paths(&read_toml(&house.root.join("Trunk.toml"))?);
+    if paths.is_empty() {
+        return Err("Trunk.toml: `watch` of `[watch]` names no path".to_owned());
+    }
+    Ok(paths.iter().map(|path| house.root.join(path)).collect())
+}
+
+fn paths(trunk: &toml::Table) -> Vec<String> {
+    let list = trunk.get("watch").and_then(|table| table.get("watch")).and_then(toml::Value::as_array);
+    list.into_iter().flatten().filter_map(|path| path.as_str().map(str::to_owned)).collect()
+}
+
 /// A number that changes when a watched file appears, goes, or is written.
-fn fingerprint(house: &House) -> u64 {
+fn fingerprint(watched: &[PathBuf]) -> u64 {
     let mut sum = 0_u64;
-    for name in WATCHED.iter().chain(&["Cargo.toml", "Cargo.lock"]) {
-        add(&house.root.join(name), &mut sum);
+    for path in watched {
+        add(path, &mut sum);
     }
     sum
 }
@@ -181,50 +138,36 @@ fn add(path: &Path, sum: &mut u64) {
     }
 }
 
-fn answer(site: &Site, stream: &TcpStream) {
-    let Some(request) = http::read_request(stream) else {
-        return;
-    };
-    let policy = fs::read_to_string(site.dist.join("index.html")).ok().and_then(|html| page::policy(&html));
-    http::send(stream, &request, &respond(site, &request), policy.as_deref());
-}
+#[cfg(test)]
+mod tests {
+    use super::{House, read_toml, watched};
 
-fn respond(site: &Site, request: &Request) -> Answer {
-    if !["GET", "HEAD"].contains(&request.method.as_str()) {
-        let mut answer = Answer::text("405 Method Not Allowed", "Only GET and HEAD.\n");
-        answer.headers.push(("Allow", "GET, HEAD".to_owned()));
-        return answer;
+    #[test]
+    fn every_path_that_is_watched_is_in_a_fresh_clone() {
+        let house = House::find().unwrap();
+        // Trunk ends at once when a path of either list is missing, and a fresh clone has only what is kept.
+        let trunk = read_toml(&house.root.join("Trunk.toml")).unwrap();
+        assert!(trunk["watch"].get("ignore").is_none(), "what is watched is named, so nothing must be left out");
+        let ignored = std::fs::read_to_string(house.root.join(".gitignore")).unwrap();
+        for path in watched(&house).unwrap() {
+            let name = path.strip_prefix(&house.root).unwrap().to_str().unwrap();
+            assert!(path.exists(), "{name} is missing");
+            assert!(!ignored.lines().any(|line| line == format!("/{name}")), "{name} is not kept");
+        }
     }
-    if site.watching && request.path.starts_with(LIVE) {
-        return live(site, request);
-    }
-    let mut answer = http::file(&site.dist, request);
-    if site.watching && answer.status.starts_with("404") && !site.dist.join("index.html").is_file() {
-        let news = site.news.lock().expect("no thread panics while it holds the news");
-        let failure = news.failure.as_deref().unwrap_or("The page is being built.");
-        return Answer::text("503 Service Unavailable", format!("{failure}\nReload when it is built.\n"));
-    }
-    if site.watching && answer.kind.starts_with("text/html") {
-        let built = site.news.lock().expect("no thread panics while it holds the news").built;
-        let script = format!("<script type=\"module\" src=\"{LIVE}/reload.js?built={built}\"></script></head>");
-        let html = String::from_utf8_lossy(&answer.body).replacen("</head>", &script, 1);
-        answer.body = html.into_bytes();
-    }
-    answer
-}
 
-fn live(site: &Site, request: &Request) -> Answer {
-    if request.path.ends_with("/reload.js") {
-        let mut answer = Answer::text("200 OK", LIVE_SCRIPT);
-        answer.kind = "text/javascript; charset=utf-8";
-        return answer;
+    #[test]
+    fn what_the_page_is_made_of_is_watched() {
+        let house = House::find().unwrap();
+        let watched = watched(&house).unwrap();
+        // Every folder beside those of the natively built tools, and every manifest.
+        for entry in std::fs::read_dir(house.root.join("src")).unwrap() {
+            let path = entry.unwrap().path();
+            let beside = path.ends_with("cli") || path.ends_with("xtask") || path.ends_with("README.md");
+            assert_ne!(watched.contains(&path), beside, "{}", path.display());
+        }
+        for name in ["Cargo.toml", "Cargo.lock", "index.html", "www", "tests/scenarios"] {
+            assert!(watched.contains(&house.root.join(name)), "{name}");
+        }
     }
-    let seen: u64 = request.query.strip_prefix("event=").and_then(|text| text.parse().ok()).unwrap_or(0);
-    let news = site.news.lock().expect("no thread panics while it holds the news");
-    let (news, _) = site
-        .changed
-        .wait_timeout_while(news, NEWS, |news| news.event == seen)
-        .expect("no thread panics while it holds the news");
-    let failure = news.failure.as_ref().map(|failure| format!("\n{failure}")).unwrap_or_default();
-    Answer::text("200 OK", format!("{} {}{failure}", news.event, news.built))
 }

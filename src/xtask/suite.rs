@@ -5,8 +5,8 @@
 use crate::house::{House, execute};
 use crate::options::Options;
 use crate::page::{self, Profile};
-use crate::tools;
-use std::time::{Duration, Instant};
+use crate::{deny, tools, trunk};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// One line of the list below.
 struct Step {
@@ -20,7 +20,7 @@ struct Step {
 }
 
 /// The order goes from quick and telling to slow.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     Step { name: "target", about: "the compiler's wasm target", needs: &[], run: tools::wasm_target },
     Step {
         name: "node",
@@ -37,14 +37,16 @@ const STEPS: [Step; 14] = [
     },
     Step { name: "fmt", about: "formatting", needs: &[], run: fmt },
     Step { name: "tidy", about: "house rules", needs: &[], run: tidy },
+    Step { name: "deny", about: "licences, sources and bans of what is depended on", needs: &[], run: deny::run },
     Step { name: "clippy", about: "lints, native", needs: &[], run: clippy },
     Step { name: "clippy-wasm", about: "lints, as the browser compiles it", needs: &["target"], run: clippy_wasm },
     Step { name: "native", about: "tests of engine, studio, command and page", needs: &[], run: native },
-    Step { name: "swarm", about: "ten thousand random clusters under random faults", needs: &[], run: swarm },
+    Step { name: "swarm", about: "ten thousand known random clusters, and new ones", needs: &[], run: swarm },
     Step { name: "helper", about: "tests of xtask", needs: &[], run: helper },
     Step { name: "wasm", about: "tests in a headless browser", needs: &["target", "browser"], run: wasm },
     Step { name: "build", about: "release build of the page", needs: &["target", "npm"], run: build },
     Step { name: "e2e", about: "the built page in Chromium", needs: &["npm", "browser", "build"], run: e2e },
+    Step { name: "trunk", about: "the same page by trunk, where that is", needs: &["target"], run: trunk::run },
 ];
 
 /// Runs all steps, or those named by `--only` with what they need.
@@ -90,13 +92,13 @@ fn run_steps(house: &House, chosen: &[&Step]) -> Result<(), String> {
 /// # Errors
 /// As [`run_steps`].
 pub fn run(house: &House, options: &Options) -> Result<(), String> {
-    if options.has("--list") {
+    if options.has("list") {
         for step in &STEPS {
             println!("{:<12} {}", step.name, step.about);
         }
         return Ok(());
     }
-    run_steps(house, &choose(&options.values("--only"))?)
+    run_steps(house, &choose(&options.values("only"))?)
 }
 
 /// The steps of that name and, before them, those that they need; all of them for no name.
@@ -145,26 +147,35 @@ fn native(house: &House) -> Result<(), String> {
     execute(house.cargo().args(["test", "--locked", "--no-fail-fast"]))
 }
 
-/// Runs of the swarm: what has to hold for one change to be let in. The command fails if an invariant breaks, a run
-/// does not converge, or one of
-/// the hard things never happened.
-const SWARM_RUNS: &str = "10000";
+/// The seeds that every change must pass. The command fails if an invariant breaks, a run does not converge, or one
+/// of the hard things never happened.
+const KNOWN_RUNS: u32 = 10_000;
+/// How many runs follow from a seed that nobody has seen yet, so that the tests do not only look where they looked.
+const NEW_RUNS: u32 = 1_000;
 
 fn swarm(house: &House) -> Result<(), String> {
-    execute(house.cargo().args([
-        "run",
-        "--locked",
-        "--profile",
-        "native",
-        "-p",
-        "highwater-cli",
-        "--",
-        "swarm",
-        "--runs",
-        SWARM_RUNS,
-        "--seed",
-        "1",
-    ]))
+    swarm_from(house, KNOWN_RUNS, 1)?;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let seed = new_seed(since.as_nanos());
+    println!("\n   {NEW_RUNS} runs from a new seed: swarm --runs {NEW_RUNS} --seed {seed}");
+    swarm_from(house, NEW_RUNS, seed).map_err(|error| {
+        format!(
+            "{error}\nThe seed was new: `cargo run --profile native -p highwater-cli -- \
+             swarm --runs {NEW_RUNS} --seed {seed}` runs the same again."
+        )
+    })
+}
+
+/// A seed above all the known ones and short enough to be typed.
+fn new_seed(nanoseconds: u128) -> u64 {
+    const SPAN: u128 = 1_000_000_000;
+    u64::from(KNOWN_RUNS) + 1 + (nanoseconds / 1_000 % SPAN) as u64
+}
+
+fn swarm_from(house: &House, runs: u32, seed: u64) -> Result<(), String> {
+    let mut cargo = house.cargo();
+    cargo.args(["run", "--locked", "--profile", "native", "-p", "highwater-cli", "--", "swarm"]);
+    execute(cargo.args(["--runs", &runs.to_string(), "--seed", &seed.to_string()]))
 }
 
 /// Under the helper's own profile, so that the bindings generator is not compiled a second time.
@@ -211,7 +222,7 @@ pub fn browser_script(house: &House, script: &str) -> Result<std::process::Comma
 
 #[cfg(test)]
 mod tests {
-    use super::{STEPS, choose, shown};
+    use super::{KNOWN_RUNS, STEPS, choose, new_seed, shown};
     use std::time::Duration;
 
     fn names(only: &[&str]) -> Vec<&'static str> {
@@ -237,6 +248,12 @@ mod tests {
                 assert!(STEPS[..index].iter().any(|before| before.name == *need), "{} needs {need}", step.name);
             }
         }
+    }
+
+    #[test]
+    fn a_new_seed_is_none_of_the_known_ones() {
+        assert!(new_seed(0) > u64::from(KNOWN_RUNS));
+        assert_ne!(new_seed(1_000_000), new_seed(2_000_000));
     }
 
     #[test]

@@ -22,8 +22,12 @@ pub fn wasm_target(house: &House) -> Result<(), String> {
         return Ok(());
     }
     println!("   installing the target wasm32-unknown-unknown");
-    execute(house.command("rustup").args(["target", "add", "wasm32-unknown-unknown"]))
-        .map_err(|error| format!("{error}\nThe compiler lacks the target wasm32-unknown-unknown. With rustup: `rustup target add wasm32-unknown-unknown`."))
+    execute(house.command("rustup").args(["target", "add", "wasm32-unknown-unknown"])).map_err(|error| {
+        format!(
+            "{error}\nThe compiler lacks the target wasm32-unknown-unknown. \
+                 With rustup: `rustup target add wasm32-unknown-unknown`."
+        )
+    })
 }
 
 /// A browser of the Chromium family, and the driver of the same version.
@@ -64,7 +68,8 @@ pub fn browser(house: &House) -> Result<Browser, String> {
     }
     Err("the browser tests need Chromium (or Chrome) and the chromedriver of the same version.\n\
          Debian: `sudo apt-get install chromium chromium-driver`. Fedora: `sudo dnf install chromium chromedriver`.\n\
-         macOS: `brew install --cask google-chrome chromedriver`. Elsewhere set CHROMIUM and CHROMEDRIVER to their paths."
+         macOS: `brew install --cask google-chrome chromedriver`.\n\
+         Elsewhere set CHROMIUM and CHROMEDRIVER to their paths."
         .to_owned())
 }
 
@@ -128,7 +133,8 @@ fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-fn on_path(program: &str) -> Option<PathBuf> {
+/// Where a program of that name is.
+pub fn on_path(program: &str) -> Option<PathBuf> {
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(&name)).find(|path| path.is_file())

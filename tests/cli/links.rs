@@ -29,7 +29,7 @@ fn a_file_and_its_link_tell_the_same_run() {
     let by_file = highwater(&["trace", &path, "--until", "15s"]);
     let by_link = highwater(&["trace", link.trim(), "--until", "15s"]);
     assert_eq!(by_file.code, Some(0), "{}", by_file.err);
-    assert!(by_file.out.contains("TopicCreated"), "{}", by_file.out);
+    assert!(by_file.out.contains("topic-created orders"), "{}", by_file.out);
     assert!(
         by_file.out.lines().last().is_some_and(|line| line.starts_with("digest after 15000 ms: ")),
         "{}",

@@ -4,4 +4,5 @@
 mod conform;
 mod links;
 mod run;
+mod trace;
 mod usage;

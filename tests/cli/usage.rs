@@ -8,9 +8,11 @@ fn help_names_the_commands_and_exits_well() {
         &[][..],
         &["--help"],
         &["help"],
+        &["--version"],
         &["conform", "--help"],
         &["swarm", "--help"],
         &["trace", "--help"],
+        &["bench", "--help"],
         &["link", "--help"],
         &["open", "--help"],
     ] {

@@ -51,12 +51,20 @@ export default async function (suite) {
     ok((await focused(page)) !== start, 'an arrow moved the focus');
     await page.keyboard.press('Enter');
     await page.locator('#tab-inspect[aria-selected=true]').waitFor();
-    // The broker that died is started again from its menu.
-    await tabTo(page, 'button[aria-haspopup=menu][aria-label$="broker 1"]');
+    // A menu leaves the focus where space plays and Tab goes on.
+    await tabTo(page, 'button[aria-haspopup=menu][aria-label$="broker 2"]');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'menuitem');
-    for (let i = 0; i < 12 && (await page.evaluate(() => document.activeElement.textContent)) !== 'Start'; i += 1) await page.keyboard.press('ArrowDown');
-    equal(await page.evaluate(() => document.activeElement.textContent), 'Start', 'the entry');
+    const entry = () => page.evaluate(() => document.activeElement.textContent);
+    for (let i = 0; i < 12 && (await entry()) !== 'Pause (long GC)'; i += 1) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.locator('.broker.s-paused').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    // The broker that died has a button that starts it.
+    await tabTo(page, 'button[aria-label="Start: broker 1"]');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => !document.querySelector('.broker.s-down'));
     // Play and pause, where space is nobody else's.
@@ -81,9 +89,12 @@ export default async function (suite) {
           throw new Error(`${name}: ${error.message}`);
         });
         equal(await page.locator('[style]').count(), 0, `style attributes in the view ${name}`);
-        if (scheme === 'dark' || locale === 'zh-CN') await suite.picture(page, `${name}-wide-${scheme}-${locale.slice(0, 2)}`);
+        if (scheme === 'dark' || locale === 'zh-CN') {
+          await suite.picture(page, `${name}-wide-${scheme}-${locale.slice(0, 2)}`);
+        }
       }
-      equal(await page.evaluate(() => document.documentElement.lang), locale === 'zh-CN' ? 'zh-Hans' : 'en', 'the language of the document');
+      const lang = await page.evaluate(() => document.documentElement.lang);
+      equal(lang, locale === 'zh-CN' ? 'zh-Hans' : 'en', 'the language of the document');
     });
   }
 
@@ -107,7 +118,70 @@ export default async function (suite) {
   await suite.check('changes are told to those who do not see them', async (visit) => {
     const page = await visit.open('');
     await page.keyboard.press('Shift+ArrowRight');
-    await page.locator('[role=status][aria-live=polite]', { hasText: 'broker 1 is killed' }).waitFor({ state: 'attached' });
+    const told = page.locator('[role=status][aria-live=polite]', { hasText: 'broker 1 is killed' });
+    await told.waitFor({ state: 'attached' });
+  });
+
+  await suite.check('a verdict is told as soon as it holds', async (visit) => {
+    const page = await visit.open('');
+    await scrub(page, 25);
+    const said = page.locator('[role=status][aria-live=polite]', { hasText: 'Every consumer is stopped' });
+    await said.waitFor({ state: 'attached' });
+  });
+
+  await suite.check('play is among the first five stops of Tab', async (visit) => {
+    for (const [address, size] of [['', 'wide'], ['', 'phone'], ['embed/1/', 'wide']]) {
+      const page = await visit.open(address, { size });
+      await tabTo(page, '[aria-label=Play]', 5);
+    }
+  });
+
+  await suite.check('heads, names, ruler and clock stay when what they are over scrolls', async (visit) => {
+    const page = await visit.open('', { size: { width: 1024, height: 600 } });
+    const top = (of) => page.locator(of).first().evaluate((e) => Math.round(e.getBoundingClientRect().top));
+    const stage = await top('.stage');
+    await page.locator('.stage').evaluate((e) => e.scrollTo(40, 400));
+    ok((await page.locator('.stage').evaluate((e) => e.scrollTop)) > 0, 'the stage scrolls');
+    equal(await top('.heads'), stage, 'the heads');
+    const lanes = await top('.lanes');
+    await page.locator('.lanes').evaluate((e) => e.scrollTo(0, 200));
+    equal(await top('.ruler'), lanes, 'the ruler');
+  });
+
+  await suite.check('all six columns and the clients are seen between the panels', async (visit) => {
+    for (const size of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }]) {
+      const page = await visit.open('', { size });
+      await scrub(page, 25);
+      const seen = await page.evaluate(() => {
+        const stage = document.querySelector('.stage').getBoundingClientRect();
+        const inside = (e) => {
+          const r = e.getBoundingClientRect();
+          return r.left >= stage.left && r.right <= stage.right && r.bottom <= stage.bottom;
+        };
+        const all = (of) => [...document.querySelectorAll(of)];
+        return [all('.replica').every(inside), all('.client').every(inside), all('.replica').length];
+      });
+      equal(seen, [true, true, 18], `${size.width} px`);
+      // No name is cut, and no label lies under its control.
+      const cut = await page.evaluate(() => [...document.querySelectorAll('.client-now, .setting-name, .controller b')]
+        .filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')
+        .map((e) => e.textContent));
+      equal(cut, [], 'words that are cut');
+      const under = await page.evaluate(() => [...document.querySelectorAll('.setting')].filter((s) => {
+        const [name, control] = [s.firstElementChild, s.lastElementChild].map((e) => e.getBoundingClientRect());
+        return name.right > control.left && name.bottom > control.top && name.top < control.bottom;
+      }).map((s) => s.textContent));
+      equal(under, [], 'labels under their control');
+    }
+  });
+
+  await suite.check('what a finger touches on a phone is at least 44 px', async (visit) => {
+    const page = await visit.open('', { size: 'phone' });
+    await scrub(page, 25);
+    const small = await page.evaluate(() => [...document.querySelectorAll('button, select, summary, a[href]')]
+      .filter((e) => e.getClientRects().length && e.getBoundingClientRect().height < 43.5 && !e.closest('.replica'))
+      .map((e) => `${e.className} ${e.textContent.slice(0, 30)} ${e.getBoundingClientRect().height}`));
+    equal(small, [], 'small targets');
   });
 
   await suite.check('single-letter keys can be turned off, and that is remembered', async (visit) => {

@@ -20,7 +20,8 @@ let over = 0;
 function row(name, value, unit, budget) {
   const late = value !== null && budget !== undefined && value > budget;
   over += late ? 1 : 0;
-  const shown = value === null ? 'not available' : `${value.toLocaleString('en', { maximumFractionDigits: 2 })} ${unit}`;
+  const figure = () => `${value.toLocaleString('en', { maximumFractionDigits: 2 })} ${unit}`;
+  const shown = value === null ? 'not available' : figure();
   const limit = budget === undefined ? '' : `${budget.toLocaleString('en')} ${unit}`;
   rows.push([name, shown, limit, value === null || budget === undefined ? '' : late ? 'OVER' : 'ok']);
 }
@@ -28,7 +29,9 @@ function row(name, value, unit, budget) {
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 async function firstView(url, page) {
-  const paths = await page.evaluate(() => performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname));
+  const paths = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname),
+  );
   const files = new Set(paths.filter((path) => !path.startsWith('/~')).map((path) => path.slice(1)));
   files.add('index.html');
   let program = 0;

@@ -36,7 +36,10 @@ export default async function (suite) {
     equal(await at(frame), await at(page), 'the moment');
     await frame.getByRole('button', { name: 'Play' }).click();
     const from = await at(frame);
-    await frame.waitForFunction((before) => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) > before, from);
+    await frame.waitForFunction(
+      (before) => Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) > before,
+      from,
+    );
     await frame.getByRole('button', { name: 'Pause' }).click();
     equal(await frame.locator('#stage').count(), 1, 'stages');
     const out = await frame.getByRole('link', { name: /Highwater/ }).getAttribute('href');
@@ -44,12 +47,45 @@ export default async function (suite) {
     await suite.picture(host, 'embed-playing-wide-light');
   });
 
+  await suite.check('at its printed height an embed shows verdict and clients; a tap says what', async (visit) => {
+    for (const size of [{ width: 760, height: 640 }, { width: 360, height: 640 }]) {
+      const page = await visit.open('embed/1/', { size });
+      await scrub(page, 25);
+      await page.locator('.verdict-strip', { hasText: 'Every consumer is stopped' }).waitFor();
+      const low = await page.evaluate(() => {
+        const bottom = document.querySelector('.embed-bottom').getBoundingClientRect().top;
+        const below = (e) => e.getBoundingClientRect().bottom > bottom + 1;
+        return [...document.querySelectorAll('.client')].filter(below).length;
+      });
+      equal(low, 0, `clients below the edge at ${size.width} px`);
+      await suite.noSidewaysScroll(page);
+      await page.locator('.replica').first().click();
+      await page.locator('.chosen-line', { hasText: 'orders-0 on broker 1' }).waitFor();
+      await page.locator('.replica').first().click();
+      await page.locator('.chosen-line').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: /^Why/ }).first().click();
+      await page.locator('#why', { hasText: 'offsets.topic.replication.factor' }).waitFor();
+      await suite.accessible(page);
+      await suite.picture(page, `embed-why-${size.width}`);
+      await page.locator('#why').getByRole('button', { name: 'Close' }).click();
+      await suite.picture(page, `embed-${size.width}`);
+    }
+  });
+
+  await suite.check('what an address asks of an embed in vain is said', async (visit) => {
+    const page = await visit.open('embed/1/#&mode=lesson&size=fit&controls=none&play=1');
+    await page.getByText('mode=lesson').waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    equal(await page.getByRole('button', { name: 'Play', exact: true }).count(), 0, 'buttons to play');
+  });
+
   await suite.check('the embed takes neither focus nor scroll from its host, and stores nothing', async (visit) => {
     const page = await visit.open(suite.elsewhere.embedding('embed/1/', ''), { ready: false });
     const frame = await frameOf(visit, page);
     equal(await page.evaluate(() => document.activeElement.tagName), 'BODY', 'focus');
     equal(await page.evaluate(() => window.scrollY), 0, 'scroll');
-    equal(await frame.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, ''], 'storage');
+    const stored = await frame.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+    equal(stored, [0, 0, ''], 'storage');
   });
 
   await suite.check('the embed asks for no file of its own but its page', async (visit) => {

@@ -90,7 +90,8 @@ class Visit {
    * `context`: further options of Playwright's newContext.
    */
   async open(address = '', options = {}) {
-    const { size = 'wide', scheme = 'light', locale = 'en-US', reducedMotion = 'no-preference', ready = true } = options;
+    const { size = 'wide', scheme = 'light', locale = 'en-US', ready = true } = options;
+    const { reducedMotion = 'no-preference' } = options;
     const context = await this.suite.browser.newContext({
       viewport: SIZES[size] ?? size, colorScheme: scheme, locale, reducedMotion, ...options.context,
     });
@@ -119,11 +120,15 @@ class Visit {
       if (message.type() === 'error') this.problems.push(`console: ${message.text()}`);
     });
     page.on('pageerror', (error) => this.problems.push(`exception: ${error.message}`));
-    page.on('requestfailed', (request) => this.problems.push(`request failed: ${request.url()} ${request.failure()?.errorText}`));
+    page.on('requestfailed', (request) => {
+      this.problems.push(`request failed: ${request.url()} ${request.failure()?.errorText}`);
+    });
     page.on('request', (request) => {
       this.requests.push(request.url());
       const { protocol, origin } = new URL(request.url());
-      if (protocol.startsWith('http') && !origins.includes(origin)) this.problems.push(`other origin: ${request.url()}`);
+      if (protocol.startsWith('http') && !origins.includes(origin)) {
+        this.problems.push(`other origin: ${request.url()}`);
+      }
     });
   }
 

@@ -71,9 +71,30 @@ export default async function (suite) {
     ['huge', `#k0${'A'.repeat(70_000)}.${'0'.repeat(7)}`, /too large/],
     ['made by a newer version', plain({ ...CLUSTER, scenario: 2 }), /newer version/],
     ['in an unknown code', whole.replace('#k0', '#q0'), /code that is not known/],
-    ['for a cluster that cannot be', plain({ scenario: 1, topics: { orders: { partitions: 2, replication: 9 } } }), /cannot be|out of range/],
+    [
+      'for a cluster that cannot be',
+      plain({ scenario: 1, topics: { orders: { partitions: 2, replication: 9 } } }),
+      /cannot be|out of range/,
+    ],
     ['with a misspelt name', plain({ scenario: 1, topix: {} }), /not known here[\s\S]*topics/],
   ];
+
+  await suite.check('the message of a bad link goes when one goes back, or on to a good one', async (visit) => {
+    const page = await visit.open('');
+    await scrub(page, 25);
+    const go = (hash) => page.evaluate((to) => {
+      location.hash = to;
+    }, hash);
+    await go(hurt[0][1]);
+    await page.getByRole('alert').waitFor();
+    await page.goBack();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await go(hurt[0][1]);
+    await page.getByRole('alert').waitFor();
+    await go(whole);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await page.getByText('A shared scenario, not from the gallery').first().waitFor();
+  });
 
   await suite.check('a plain link opens', async (visit) => {
     const page = await visit.open(whole);

@@ -13,7 +13,10 @@ export async function scrub(page, seconds) {
   await page.mouse.click(box.x + (box.width * seconds * 1000) / end, box.y + 4);
   const off = (2 * end) / box.width + 1;
   await page.waitForFunction(
-    ([wanted, most]) => Math.abs(Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow')) - wanted) <= most,
+    ([wanted, most]) => {
+      const now = Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow'));
+      return Math.abs(now - wanted) <= most;
+    },
     [seconds * 1000, off],
   );
 }
@@ -26,7 +29,10 @@ export async function pressUntil(page, key, seen, most = 40) {
     const events = await shared(page).catch(() => null);
     await page.keyboard.press(key);
     if (events === null) {
-      await page.waitForFunction((text) => document.querySelector('[role=slider]').getAttribute('aria-valuetext') !== text, before);
+      await page.waitForFunction(
+        (text) => document.querySelector('[role=slider]').getAttribute('aria-valuetext') !== text,
+        before,
+      );
     } else {
       await page.waitForFunction((hash) => location.hash !== hash, events);
     }
@@ -54,8 +60,12 @@ export async function share(page) {
   return { link, frame, words, at: options.get('at'), digest: options.get('d') };
 }
 
-/** Chooses an entry of a broker's menu on the stage. */
+/** Chooses an entry of a broker's menu on the stage; a broker that is down has a button that starts it. */
 export async function act(page, broker, entry) {
+  if (entry === 'Start') {
+    await page.locator('#stage').getByRole('button', { name: `Start: broker ${broker}` }).click();
+    return;
+  }
   await page.getByRole('button', { name: new RegExp(`for broker ${broker}$`) }).click();
   await page.getByRole('menuitem', { name: entry, exact: true }).click();
 }

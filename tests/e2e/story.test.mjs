@@ -21,7 +21,7 @@ export default async function (suite) {
     ok((await delivered(page)) > 0, 'records were delivered');
   });
 
-  await suite.check('the story plays: broker 1 dies, every consumer stops, and Why? names the setting', async (visit) => {
+  await suite.check('the story: broker 1 dies, every consumer stops, and Why? names the setting', async (visit) => {
     const page = await visit.open('');
     await page.getByRole('button', { name: 'Play' }).click();
     await page.locator('.flight').first().waitFor({ state: 'attached' });
@@ -38,15 +38,19 @@ export default async function (suite) {
     await page.waitForFunction(() => document.querySelector('[role=slider]').getAttribute('aria-valuenow') === '12000');
   });
 
-  await suite.check('skipping the wait leads from the kill to the fencing, and data partitions fail over', async (visit) => {
+  await suite.check('skipping the wait leads from the kill to the fencing; data fails over', async (visit) => {
     const page = await visit.open('');
     await scrub(page, 13);
     const before = await delivered(page);
     const skip = page.getByRole('button', { name: 'Skip the wait' });
-    for (let i = 0; i < 30 && !(await page.locator('.head-line .isr', { hasText: /^ISR (2,3|3,2)$/ }).count()); i += 1) {
+    const moved = page.locator('.head-line .isr', { hasText: /^ISR (2,3|3,2)$/ });
+    for (let i = 0; i < 30 && !(await moved.count()); i += 1) {
       const from = await page.getByRole('slider').getAttribute('aria-valuetext');
       await skip.click();
-      await page.waitForFunction((text) => document.querySelector('[role=slider]').getAttribute('aria-valuetext') !== text, from);
+      await page.waitForFunction(
+        (text) => document.querySelector('[role=slider]').getAttribute('aria-valuetext') !== text,
+        from,
+      );
     }
     await scrub(page, 30);
     equal(await page.locator('.head-line .isr.warn').count(), 6, 'partitions whose ISR is smaller than their replicas');
@@ -82,7 +86,7 @@ export default async function (suite) {
     await page.locator('.broker.s-down').waitFor();
   });
 
-  await suite.check('each of the three is one click from the others, and the page says which it shows', async (visit) => {
+  await suite.check('each of the three is one click from the others; the page says which it shows', async (visit) => {
     const page = await visit.open('');
     for (const name of [CURE, STORY, TODAY]) {
       await scenario(page, name);
@@ -104,7 +108,8 @@ export default async function (suite) {
   });
 
   for (const [acks, lost] of [['1', true], ['all', false]]) {
-    await suite.check(`acks=${acks}: a leader cut off from its followers and then killed ${lost ? 'loses' : 'loses no'} acknowledged records`, async (visit) => {
+    const much = lost ? 'loses' : 'loses no';
+    await suite.check(`acks=${acks}: a leader cut off and then killed ${much} acknowledged records`, async (visit) => {
       const page = await visit.open('');
       await setting(page, 'acks').getByRole('button', { name: acks, exact: true }).click();
       await act(page, 1, 'Cut off from brokers');
@@ -118,7 +123,7 @@ export default async function (suite) {
     });
   }
 
-  await suite.check('min.insync.replicas above what is alive: with acks=all nothing is written, and it is said why', async (visit) => {
+  await suite.check('min.insync.replicas above what is alive: nothing is written, and why', async (visit) => {
     const page = await visit.open('');
     await setting(page, 'acks').getByRole('button', { name: 'all', exact: true }).click();
     const more = setting(page, 'min.insync.replicas').getByRole('button', { name: /more/ });

@@ -2,6 +2,7 @@
 //! have an order.
 
 use highwater_engine::base::{Dur, Seq, SimTime};
+use highwater_engine::trace::Kind;
 use highwater_engine::world::{Action, World};
 
 use super::cluster::{Cluster, broker, setup};
@@ -72,10 +73,8 @@ fn a_paused_process_handles_nothing_until_it_goes_on() {
     c.act(Action::Pause(broker(2)));
     let from = c.trace.len();
     c.run(Dur::secs(2));
-    let noticed = c.trace[from..]
-        .iter()
-        .filter(|e| e.who == broker(2) && !matches!(e.kind, highwater_engine::trace::Kind::MessageHeld { .. }))
-        .count();
+    let noticed =
+        c.trace[from..].iter().filter(|e| e.who == broker(2) && !matches!(e.kind, Kind::MessageHeld { .. })).count();
     assert_eq!(noticed, 0);
     c.act(Action::Resume(broker(2)));
     let from = c.trace.len();
@@ -97,19 +96,24 @@ fn causes_lie_in_the_past_and_numbers_rise() {
 }
 
 #[test]
-fn an_action_that_makes_no_sense_is_refused_and_changes_nothing() {
-    let mut c = busy(2);
-    let before = c.world.digest();
+fn an_action_that_makes_no_sense_is_an_entry_of_the_trace_and_changes_nothing() {
+    let mut c = Cluster::boot(2);
+    let machines = |c: &Cluster| c.world.machines().map(|(id, machine)| (id, machine.clone())).collect::<Vec<_>>();
+    let (before, links) = (machines(&c), c.world.network().clone());
     for action in [
         Action::Start(broker(1)),
         Action::Resume(broker(1)),
         Action::Kill(broker(9)),
         Action::LoseDisk(broker(1)),
-        Action::CloseClient { name: "nobody".into() },
+        Action::CloseClient { name: "nobody".into(), within: None },
     ] {
-        assert!(c.world.act(action.clone(), &mut Vec::new()).is_err(), "{action:?}");
+        let from = c.trace.len();
+        let refusal = c.world.act(action.clone(), &mut c.trace).expect_err("it makes no sense");
+        let told: Vec<_> = c.trace[from..].iter().map(|entry| entry.kind.clone()).collect();
+        let [Kind::ActionRefused { verb, why, .. }] = told.as_slice() else { panic!("{action:?}: {told:?}") };
+        assert_eq!((*verb, why), (action.verb(), &refusal));
     }
-    assert_eq!(c.world.digest(), before);
+    assert_eq!((machines(&c), c.world.network()), (before, &links));
 }
 
 #[test]

@@ -159,6 +159,7 @@ fn tests_of(api: Api) -> &'static [fn()] {
             &[brokers::one_heartbeat_lost_nobody_is_fenced, brokers::two_heartbeats_lost_a_healthy_broker_is_fenced]
         }
         Api::AllocateProducerIds => &[brokers::allocate_producer_ids_lost_idempotent_producers_wait],
+        Api::AssignReplicasToDirs => &[brokers::assign_replicas_to_dirs_lost_the_new_disk_waits_longer],
         Api::DescribeTopicPartitions => &[admin::describe_topic_partitions_lost_is_repeated],
     }
 }

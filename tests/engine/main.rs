@@ -5,3 +5,7 @@ mod cluster;
 mod contract;
 mod dropped;
 mod invariants;
+mod limits;
+mod moments;
+mod phases;
+mod produced;

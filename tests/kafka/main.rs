@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use highwater_engine::world::World;
-use highwater_studio::reference::{FileReport, Outcome, Recording, Table, judge, play};
+use highwater_studio::reference::{FileReport, MOST_SEEDS, Outcome, Recording, SEEDS, Table, decided, judge, play};
 
-/// Seeds of each file. The command judges with more.
-const SEEDS: u64 = 3;
+/// Seeds of each file at first; those that cannot tell chance from rule are followed by more.
+const AT_FIRST: u64 = 3;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -44,8 +44,16 @@ fn read(path: &Path) -> Recording {
 }
 
 fn judged(recording: &Recording) -> FileReport {
-    let plays: Vec<_> = (1..=SEEDS).map(|seed| (seed, play::<World>(recording, seed))).collect();
-    judge(recording, &plays)
+    let mut plays = Vec::new();
+    let mut seeds = 1..=AT_FIRST;
+    loop {
+        plays.extend(seeds.map(|seed| (seed, play::<World>(recording, seed))));
+        let last = plays.len() as u64;
+        if last >= MOST_SEEDS || decided(recording, &plays) {
+            return judge(recording, &plays);
+        }
+        seeds = last + 1..=(2 * last).clamp(SEEDS, MOST_SEEDS);
+    }
 }
 
 /// Plays all files of a folder on two threads and prints the table.

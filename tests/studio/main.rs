@@ -1,10 +1,12 @@
 //! Scenarios, time travel, links, swarm, views as text: table of contents. It holds no test itself.
 
+mod actions;
 mod bad_scenarios;
 mod golden;
 mod hostile;
 mod links;
 mod notes;
+mod played;
 mod scenarios;
 mod story;
 mod swarm;

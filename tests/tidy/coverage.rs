@@ -41,7 +41,7 @@ fn room(name: &str) -> Vec<File> {
 
 #[test]
 fn every_trace_kind_occurs_in_a_golden_trace() {
-    let golden: Vec<String> = files("tests/golden", "").into_iter().map(|file| file.text).collect();
+    let golden: Vec<String> = files("tests/golden", ".txt").into_iter().map(|file| file.text).collect();
     assert!(!golden.is_empty(), "tests/golden holds nothing");
     let kinds = declared(&room("trace"), "Kind");
     assert!(!kinds.is_empty(), "src/engine/trace declares no `pub enum Kind`");

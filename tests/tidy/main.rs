@@ -4,6 +4,7 @@
 //! that shows it fires. Nothing here compiles, runs or fixes what it reads.
 
 mod coverage;
+mod manifests;
 mod rooms;
 mod rust;
 mod top;

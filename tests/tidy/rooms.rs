@@ -1,53 +1,67 @@
-//! Which room may import which: the tables of `src/README.md`, for engine and studio.
+//! Which room may import which: the tables in the packages' own READMEs.
 //! Tests beside the code are held to them as well. It deliberately does not look inside rooms.
 
 use crate::rust::tokens;
-use crate::tree::{File, files};
+use crate::tree::{File, files, text};
 
 /// A room, and what it may import. What those may import it may name too, because their types show it.
-type Row = (&'static str, &'static [&'static str]);
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    room: String,
+    imports: Vec<String>,
+}
 
-/// From the cellar upwards.
-const ENGINE: [Row; 14] = [
-    ("base", &[]),
-    ("protocol", &["base"]),
-    ("rules", &["base", "protocol"]),
-    ("trace", &["base", "protocol"]),
-    ("log", &["base", "protocol"]),
-    ("node", &["base", "protocol", "trace", "log"]),
-    ("metadata", &["base", "protocol"]),
-    ("quorum", &["node", "metadata", "log", "rules"]),
-    ("zookeeper", &["node", "metadata"]),
-    ("controller", &["node", "metadata", "log", "rules", "quorum", "zookeeper"]),
-    ("broker", &["node", "metadata", "log", "rules", "quorum", "zookeeper"]),
-    ("client", &["node", "metadata", "log", "rules"]),
-    ("world", &["controller", "broker", "client", "quorum", "zookeeper", "rules"]),
-    ("check", &["world"]),
-];
+/// The packages whose README has such a table.
+const PACKAGES: [&str; 2] = ["engine", "studio"];
 
-const STUDIO: [Row; 10] = [
-    ("scenario", &[]),
-    ("link", &["scenario"]),
-    ("recording", &["scenario"]),
-    ("reference", &["scenario", "recording"]),
-    ("playback", &["recording"]),
-    ("lesson", &["scenario", "recording"]),
-    ("explain", &["recording"]),
-    ("search", &["scenario", "recording", "link"]),
-    ("view", &["recording", "playback", "explain"]),
-    ("desk", &["link", "lesson", "reference", "search", "view"]),
-];
+/// Reads the table under the heading `room`: the first column names the room, the last one what it may import. Other
+/// packages are the business of the manifests; `all above` is what it says.
+fn table(readme: &str) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let cells = |line: &str| line.trim().trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+    for line in readme.lines().skip_while(|line| !line.starts_with("| room |")).take_while(|line| line.starts_with('|'))
+    {
+        let cells: Vec<String> = cells(line);
+        let (Some(first), Some(last)) = (cells.first(), cells.last()) else { continue };
+        let Some(room) = first.strip_prefix('`').and_then(|name| name.strip_suffix('`')) else { continue };
+        let imports = match last.as_str() {
+            "—" => Vec::new(),
+            "all above" => rows.iter().map(|row| row.room.clone()).collect(),
+            list => list.split(", ").filter(|name| !PACKAGES.contains(name)).map(str::to_owned).collect(),
+        };
+        rows.push(Row { room: room.to_owned(), imports });
+    }
+    rows
+}
+
+fn table_of(package: &str) -> Vec<Row> {
+    table(&text(&format!("src/{package}/README.md")))
+}
 
 /// Whether `room` may name `other`: itself, what its row lists, and what those may name.
 fn may(table: &[Row], room: &str, other: &str) -> bool {
-    let row = table.iter().find(|(name, _)| *name == room);
-    room == other || row.is_some_and(|(_, imports)| imports.iter().any(|import| may(table, import, other)))
+    let row = table.iter().find(|row| row.room == room);
+    room == other || row.is_some_and(|row| row.imports.iter().any(|import| may(table, import, other)))
+}
+
+/// The rows that import what does not stand above them, and the rooms that nothing holds.
+fn astray(table: &[Row], folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (index, row) in table.iter().enumerate() {
+        for import in &row.imports {
+            if !table[..index].iter().any(|above| above.room == *import) {
+                found.push(format!("{folder}/README.md: `{}` imports `{import}`, which is not above it", row.room));
+            }
+        }
+    }
+    found
 }
 
 /// The room of a file and how deep its module stands below the root of the package.
 fn place(folder: &str, path: &str) -> Option<(String, usize)> {
     let inner = path.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs")?;
-    if inner == "lib" {
+    // The root of the package and its build script stand in no room.
+    if inner == "lib" || inner == "build" {
         return None;
     }
     let mut parts: Vec<&str> = inner.split('/').collect();
@@ -127,8 +141,8 @@ fn complaints(table: &[Row], folder: &str, files: &[File]) -> Vec<String> {
         let Some((room, depth)) = place(folder, &file.path) else {
             continue;
         };
-        if !table.iter().any(|(name, _)| *name == room) {
-            found.push(format!("{}: `{room}` is no room of the table in tests/tidy/rooms.rs", file.path));
+        if !table.iter().any(|row| row.room == room) {
+            found.push(format!("{}: `{room}` is no room of the table in {folder}/README.md", file.path));
             continue;
         }
         for other in named(&file.text, depth) {
@@ -141,32 +155,34 @@ fn complaints(table: &[Row], folder: &str, files: &[File]) -> Vec<String> {
 }
 
 #[test]
-fn engine_rooms_import_only_what_they_may() {
-    crate::check(&complaints(&ENGINE, "src/engine", &files("src/engine", ".rs")));
-}
-
-#[test]
-fn studio_rooms_import_only_what_they_may() {
-    crate::check(&complaints(&STUDIO, "src/studio", &files("src/studio", ".rs")));
-}
-
-#[test]
-fn the_tables_point_one_way() {
-    for table in [&ENGINE[..], &STUDIO[..]] {
-        for (index, (room, imports)) in table.iter().enumerate() {
-            for import in *imports {
-                assert!(
-                    table[..index].iter().any(|(name, _)| name == import),
-                    "{room} imports {import}, which is not above it"
-                );
-            }
+fn rooms_import_only_what_their_tables_say() {
+    for package in PACKAGES {
+        let (table, folder) = (table_of(package), format!("src/{package}"));
+        assert!(!table.is_empty(), "{folder}/README.md has no table of rooms");
+        crate::check(&astray(&table, &folder));
+        crate::check(&complaints(&table, &folder, &files(&folder, ".rs")));
+        for row in &table {
+            let held = !files(&format!("{folder}/{}", row.room), ".rs").is_empty();
+            assert!(held || !text(&format!("{folder}/{}.rs", row.room)).is_empty(), "{folder} has no `{}`", row.room);
         }
     }
 }
 
+#[test]
+fn a_table_is_read_from_its_readme() {
+    let readme = "# x\n| other | y |\n|---|---|\n| `no` | z |\n\n| room | about | may import |\n|---|---|---|\n\
+                  | `a` | `b`, c | — |\n| `b` | d | engine, a |\n| `c` | e | all above |\n\nend\n| `d` | f | a |\n";
+    let row = |room: &str, imports: &[&str]| Row {
+        room: room.to_owned(),
+        imports: imports.iter().map(|import| (*import).to_owned()).collect(),
+    };
+    assert_eq!(table(readme), [row("a", &[]), row("b", &["a"]), row("c", &["a", "b"])]);
+    assert_eq!(astray(&[row("a", &["b"]), row("b", &["b"])], "x").len(), 2);
+}
+
 #[cfg(test)]
 fn fires(path: &str, text: &str) -> Vec<String> {
-    complaints(&ENGINE, "src/engine", &[File { path: path.to_owned(), text: text.to_owned() }])
+    complaints(&table_of("engine"), "src/engine", &[File { path: path.to_owned(), text: text.to_owned() }])
 }
 
 #[test]

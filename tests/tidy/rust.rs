@@ -158,7 +158,8 @@ fn comments_and_literals_are_no_code() {
 
 #[test]
 fn variants_are_read_with_fields_and_attributes() {
-    let text = "/// pub enum Kind { No }\npub enum Kind { #[doc = \"x\"] One, Two { a: B, c: Vec<D> }, Three(E, F), Four = 4 }";
+    let text = "/// pub enum Kind { No }\n\
+                pub enum Kind { #[doc = \"x\"] One, Two { a: B, c: Vec<D> }, Three(E, F), Four = 4 }";
     assert_eq!(variants(text, "Kind"), ["One", "Two", "Three", "Four"]);
     assert!(variants(text, "Other").is_empty());
 }

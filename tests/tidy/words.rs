@@ -213,7 +213,8 @@ fn stowaways(manifest: &str) -> Vec<String> {
 #[test]
 fn the_engine_depends_on_nothing_but_the_list() {
     check(&stowaways(&text("src/engine/Cargo.toml")));
-    let bad = "[dependencies]\nrand_pcg = \"0\"\n# serde = \"1\"\nweb-sys.workspace = true\n[dev-dependencies]\nproptest = \"1\"\n[dependencies.log]\n";
+    let bad = "[dependencies]\nrand_pcg = \"0\"\n# serde = \"1\"\nweb-sys.workspace = true\n\
+               [dev-dependencies]\nproptest = \"1\"\n[dependencies.log]\n";
     assert_eq!(stowaways(bad), ["web-sys", "proptest", "log"]);
 }
 

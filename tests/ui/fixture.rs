@@ -358,6 +358,15 @@ impl Fixture {
     }
 }
 
+impl Fixture {
+    /// The same moment with something else about it.
+    pub fn with(change: impl FnOnce(&mut Scene)) -> Fixture {
+        let mut scene = scene();
+        change(&mut scene);
+        Fixture { scene: Rc::new(scene), ..Fixture::new() }
+    }
+}
+
 impl Desk for Fixture {
     fn handle(&mut self, command: Command) -> Outcome {
         match &command {

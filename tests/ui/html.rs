@@ -23,7 +23,7 @@ pub fn desk() -> DeskRef {
 
 /// The HTML of something that lives below the root, in a language.
 pub fn render(lang: Lang, inner: Html) -> String {
-    let ui = Ui { lang, embed: false, desk: desk(), ask: Callback::noop(), pulse: Pulse::default() };
+    let ui = Ui { lang, embed: false, acts: true, desk: desk(), ask: Callback::noop(), pulse: Pulse::default() };
     block(
         LocalServerRenderer::<Frame>::with_props(FrameProps { ui, children: Children::new(vec![inner]) })
             .hydratable(false)

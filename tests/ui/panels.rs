@@ -116,12 +116,35 @@ fn the_text_view_holds_the_state_as_headings_and_tables() {
 fn causes_are_numbered_sentences_that_lead_to_their_moments() {
     let chain = Fixture::new().why(&Subject::Verdict(0)).map(Rc::new);
     let content = Content::Promises(Fixture::new().promises());
-    let html = render(Lang::En, html! { <Panel {content} why={chain} /> });
+    let html = render(Lang::En, html! { <Panel {content} why={chain} why_open=true /> });
     let card = html.split("id=\"why\"").nth(1).and_then(|c| c.split("</section>").next()).expect("the card");
     assert_eq!(card.matches("<li>").count(), 3);
     assert!(card.contains("__consumer_offsets-9 has one replica, on broker 1"));
     // A fact that holds from the start has no moment to jump to.
     assert_eq!(card.matches("Go to this moment: ").count(), 2);
+}
+
+#[test]
+fn the_answer_to_why_has_a_tab_of_its_own_and_covers_no_other() {
+    let chain = Fixture::new().why(&Subject::Verdict(0)).map(Rc::new);
+    let content = Content::Promises(Fixture::new().promises());
+    let html = render(Lang::En, html! { <Panel content={content.clone()} why={chain.clone()} /> });
+    assert!(tags(&html, "button").any(|b| b.attribute("id") == Some("tab-why")));
+    assert!(!html.contains("id=\"why\"") && html.contains("class=\"ledger\""), "another tab shows its own content");
+    let html = render(Lang::En, html! { <Panel {content} why={chain} why_open=true /> });
+    assert!(html.contains("id=\"why\"") && !html.contains("class=\"ledger\""), "the answer stands alone");
+    assert_eq!(html.matches("aria-selected=\"true\"").count(), 1);
+}
+
+#[test]
+fn a_folded_panel_leaves_the_mark_of_the_worst_verdict() {
+    let content = Content::Promises(Fixture::new().promises());
+    let worst = Some(Verdict::EveryConsumerStopped);
+    let html = render(Lang::En, html! { <Panel {content} folded=true {worst} /> });
+    check_house_rules(&html);
+    let mark = tags(&html, "button").find(|b| b.attribute("class") == Some("rail-mark bad")).expect("a mark");
+    assert_eq!((mark.text("button").as_str(), mark.attribute("title")), ("✕", Some("Every consumer is stopped")));
+    assert!(!html.contains("role=\"tablist\""));
 }
 
 #[test]

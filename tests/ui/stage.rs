@@ -3,6 +3,7 @@ use crate::fixture;
 use crate::html::{render, tags};
 use highwater_page::ui::stage::Stage;
 use highwater_page::ui::words::Lang;
+use highwater_studio::view::model::NodeRef;
 use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::html;
@@ -116,4 +117,30 @@ fn a_fenced_broker_and_one_that_is_paused_look_different_from_one_that_runs() {
     }
     assert!(html.contains("fenced"));
     assert!(html.contains("paused since 1.500\u{a0}s"));
+}
+
+#[test]
+fn a_dead_brokers_button_starts_it_and_the_rest_is_in_a_menu_beside_it() {
+    let mut scene = fixture::scene();
+    scene.brokers[0].menu = vec![NodeAction::Start, NodeAction::CutFromAll];
+    let html = stage(scene, None, false);
+    let start = tags(&html, "button").find(|b| b.attribute("aria-label") == Some("Start: broker 1")).expect("a button");
+    assert_eq!(start.text("button"), "Start");
+    assert!(tags(&html, "button").any(|b| b.attribute("aria-label") == Some("Actions for broker 1")));
+}
+
+#[test]
+fn links_that_are_cut_are_drawn_and_named_together() {
+    let mut scene = fixture::scene();
+    let cut = |a, b| CutView { a, b, one_way: false, since_us: 1 };
+    scene.cuts = vec![
+        cut(NodeRef::Controller(1), NodeRef::Broker(2)),
+        cut(NodeRef::Broker(1), NodeRef::Broker(2)),
+        cut(NodeRef::Broker(2), NodeRef::Broker(3)),
+    ];
+    let html = stage(scene, None, false);
+    assert_eq!(html.matches("class=\"cut-way\"").count(), 3);
+    let list = html.split("class=\"cut-list\"").nth(1).and_then(|l| l.split("</ul>").next()).expect("a list");
+    assert_eq!(list.matches("<li>").count(), 1);
+    assert!(list.contains("cut between broker 2 and controller 1, broker 1, broker 3"), "{list}");
 }

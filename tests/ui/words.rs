@@ -144,3 +144,63 @@ fn the_countdown_names_what_is_awaited() {
     assert_eq!(Lang::En.words().countdown(&w, 6_210_000), "broker 1 is fenced in 6.2 s");
     assert_eq!(Lang::Zh.words().countdown(&w, 6_210_000), "6.2 s 后 broker 1 被隔离");
 }
+
+#[test]
+fn no_sentence_has_an_end_without_a_value() {
+    let none = || Fact::IsrShrunk { partition: orders(0), removed: vec![1], isr: vec![], by: IsrBy::Leader(1) };
+    let b = NodeRef::Broker;
+    let empty = [
+        none(),
+        Fact::IsrShrunk { partition: orders(0), removed: vec![], isr: vec![2], by: IsrBy::Controller },
+        Fact::IsrExpanded { partition: orders(0), added: vec![], isr: vec![2], by: IsrBy::Controller },
+        Fact::Fenced { broker: 1, session_us: 0 },
+        Fact::Healed { a: vec![b(1)], b: vec![] },
+        Fact::LinkChanged { a: b(1), b: b(2), latency_us: 0, loss_permille: 0 },
+        Fact::HasReplicas { partition: orders(0), replicas: vec![] },
+        Fact::Refused { producer: String::new(), partition: orders(0), error: "NOT_LEADER_OR_FOLLOWER".into() },
+        Fact::ProduceTimedOut { producer: String::new(), partition: orders(0), count: 1 },
+        Fact::ConfigChanged {
+            target: ConfigTarget::Topic("orders".into()),
+            key: "min.insync.replicas".into(),
+            value: "".into(),
+        },
+    ];
+    for lang in Lang::ALL {
+        let w = lang.words();
+        let mut all: Vec<String> = empty.iter().map(|f| w.fact(f)).collect();
+        all.push(w.countdown(&Waiting::Fencing { broker: 3 }, 0));
+        all.push(w.countdown(&Waiting::ClientRetry { client: "b1".into() }, 0));
+        all.push(w.fenced_in(0));
+        all.push(w.inspect_value(&InspectValue::In(0)));
+        all.push(w.inspect_value(&InspectValue::Brokers(vec![])));
+        all.push(w.producer_now(&ProducerNow::AwaitingAcks { oldest_us: 0 }));
+        for said in &all {
+            assert!(!said.is_empty(), "{all:#?}");
+            for bad in [" :", ": ,", "  ", "0 ms", "= ", " ，", "：，", "为：", " .", "of  "] {
+                assert!(!said.contains(bad), "{said:?} has {bad:?}");
+            }
+            assert!(!said.ends_with([':', '：', '=', ' ', ',']), "{said:?}");
+        }
+    }
+    assert_eq!(Lang::En.words().fact(&none()), "ISR of orders-0 is empty now: without 1, by its leader, broker 1");
+}
+
+#[test]
+fn chinese_uses_the_words_that_kafkas_users_know() {
+    // The sentences as they stand in the source: every one of them, whenever it is said.
+    let source = include_str!("../../src/ui/words/zh.rs");
+    for word in ["停止消费", "unclean 选举", "哈希", "查看", "注入故障", "集群视图", "LEO", "副本数"]
+    {
+        assert!(source.contains(word), "{word}");
+    }
+    for word in ["停摆", "不洁", "散列", "检视", "破坏", "舞台", "日志末尾", "unclean election", " RF "]
+    {
+        assert!(!source.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_dead_leader_has_a_sentence_with_an_end() {
+    let cause = Cause::NoLeader { partition: orders(0), last: Some(3) };
+    assert_eq!(Lang::En.words().cause(&cause), "orders-0 has no leader; the last one was broker 3.");
+}

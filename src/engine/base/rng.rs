@@ -55,7 +55,7 @@ impl Rng {
     /// Uniform in `[low, high)`, to the microsecond; `low` if the range is empty.
     pub fn between(&mut self, low: Dur, high: Dur) -> Dur {
         let width = high.0.saturating_sub(low.0).min(u64::from(u32::MAX));
-        Dur(low.0 + u64::from(self.below(width as u32)))
+        low + Dur(u64::from(self.below(width as u32)))
     }
 
     /// True in `share` of a million cases.

@@ -1,4 +1,5 @@
-//! Simulated time in microseconds. There is no other clock anywhere below the page.
+//! Simulated time in microseconds; sums end at the last moment instead of beginning anew. There is no other clock
+//! anywhere below the page.
 
 use core::ops::{Add, AddAssign, Sub};
 
@@ -24,10 +25,10 @@ impl Dur {
         Dur(us)
     }
     pub const fn ms(ms: u64) -> Dur {
-        Dur(ms * 1_000)
+        Dur(ms.saturating_mul(1_000))
     }
     pub const fn secs(secs: u64) -> Dur {
-        Dur(secs * 1_000_000)
+        Dur(secs.saturating_mul(1_000_000))
     }
     pub const fn as_ms(self) -> u64 {
         self.0 / 1_000
@@ -38,20 +39,24 @@ impl Dur {
     }
     /// `self * num / den`, rounded down.
     pub const fn scaled(self, num: u64, den: u64) -> Dur {
-        Dur(self.0 * num / den)
+        match self.0.checked_mul(num) {
+            Some(product) => Dur(product / den),
+            // Too large to multiply first; what is lost are less than `num` microseconds of a very long span.
+            None => Dur((self.0 / den).saturating_mul(num)),
+        }
     }
 }
 
 impl Add<Dur> for SimTime {
     type Output = SimTime;
     fn add(self, span: Dur) -> SimTime {
-        SimTime(self.0 + span.0)
+        SimTime(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign<Dur> for SimTime {
     fn add_assign(&mut self, span: Dur) {
-        self.0 += span.0;
+        *self = *self + span;
     }
 }
 
@@ -66,6 +71,23 @@ impl Sub<Dur> for SimTime {
 impl Add for Dur {
     type Output = Dur;
     fn add(self, other: Dur) -> Dur {
-        Dur(self.0 + other.0)
+        Dur(self.0.saturating_add(other.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_span_is_so_long_that_time_begins_anew() {
+        let longest = Dur::ms(i64::MAX as u64);
+        assert_eq!(longest, Dur(u64::MAX));
+        assert_eq!(Dur::secs(u64::MAX), longest);
+        assert_eq!(SimTime(5) + longest, SimTime(u64::MAX));
+        assert_eq!(longest + longest, longest);
+        assert_eq!(longest.scaled(3, 2), longest);
+        assert_eq!(longest.scaled(1, 8), Dur(u64::MAX / 8));
+        assert_eq!(Dur::secs(3).scaled(3, 2), Dur::ms(4_500));
     }
 }

@@ -12,7 +12,7 @@ use super::{Broker, BrokerState};
 use crate::base::{Offset, Seq, TopicId, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::Ctx;
-use crate::protocol::{ErrorCode, GroupRecord, MetadataRecord, Payload, RecordBatch};
+use crate::protocol::{ConfigMap, ConfigResource, ErrorCode, GroupRecord, MetadataRecord, Payload, RecordBatch};
 
 /// What a run of records changed, with the entry that led to each change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -21,11 +21,17 @@ pub struct Delta {
     deleted: Vec<Tp>,
     deleted_topics: Vec<TopicId>,
     brokers_changed: bool,
+    /// Configs as they were before the first change to something that was there already.
+    configs_before: Option<BTreeMap<ConfigResource, ConfigMap>>,
 }
 
 impl Delta {
     pub fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.deleted.is_empty() && self.deleted_topics.is_empty() && !self.brokers_changed
+        self.changed.is_empty()
+            && self.deleted.is_empty()
+            && self.deleted_topics.is_empty()
+            && !self.brokers_changed
+            && self.configs_before.is_none()
     }
 
     /// Replays one record into the image and notes what it changed.
@@ -46,9 +52,20 @@ impl Delta {
             MetadataRecord::RegisterBroker { .. }
             | MetadataRecord::UnregisterBroker { .. }
             | MetadataRecord::BrokerRegistrationChange { .. } => self.brokers_changed = true,
+            MetadataRecord::Config { resource, name, value } => {
+                // The configs of a topic come before its partitions; they are in force from its first log on.
+                let is_new = match resource {
+                    ConfigResource::Topic(topic) => image.topics.get(topic).is_none_or(|t| t.partitions.is_empty()),
+                    ConfigResource::Broker(_) | ConfigResource::Cluster => false,
+                };
+                if !is_new {
+                    self.configs_before.get_or_insert_with(|| image.configs.clone());
+                } else if let (Some(before), Some(value)) = (&mut self.configs_before, value) {
+                    before.entry(resource.clone()).or_default().insert(name.clone(), value.clone());
+                }
+            }
             MetadataRecord::FeatureLevel { .. }
             | MetadataRecord::Topic { .. }
-            | MetadataRecord::Config { .. }
             | MetadataRecord::ProducerIds { .. }
             | MetadataRecord::NoOp => {}
         }
@@ -75,14 +92,36 @@ impl Broker {
         }
     }
 
-    /// Tells replicas and coordinators what changed since last told.
+    /// The first publication: logs are opened with the configs of now, whatever they were before.
+    pub(super) fn publish_first(&mut self, ctx: &mut Ctx<'_>) {
+        self.delta.configs_before = None;
+        self.publish(ctx);
+    }
+
+    /// Tells replicas and coordinators what changed since last told. Replicas come first and configs last
+    /// (BrokerMetadataPublisher), so that a leader follows a partition change with the settings from before it: a
+    /// lowered minimum moves no high watermark by itself.
     pub(super) fn publish(&mut self, ctx: &mut Ctx<'_>) {
-        let delta = core::mem::take(&mut self.delta);
+        let mut delta = core::mem::take(&mut self.delta);
         if delta.is_empty() {
             return;
         }
         let changed: Vec<(Tp, Seq)> = delta.changed.iter().map(|(tp, origin)| (*tp, *origin)).collect();
+        if let Some(before) = &mut delta.configs_before {
+            core::mem::swap(before, &mut self.image.configs);
+        }
         self.replicas.apply(ctx, &self.image, &changed, &delta.deleted);
+        if let Some(now) = delta.configs_before.take() {
+            self.image.configs = now;
+        }
+        if self.rules.directory_assignment {
+            let directory = ctx.disk.directory;
+            let moved = changed.iter().map(|(tp, _)| *tp).filter(|tp| {
+                let assigned = self.image.partition(*tp).and_then(|p| p.directory(self.id));
+                assigned.is_some_and(|assigned| assigned != directory)
+            });
+            self.forwarder.assignments.add(moved);
+        }
         self.resign_deleted(ctx, &delta);
         let Some((topic, _)) = offsets_topic(&self.image) else { return };
         self.offsets_topic = Some(topic);

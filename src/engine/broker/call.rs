@@ -34,6 +34,7 @@ pub enum BrokerCall {
     /// The broker's own wish to have an internal topic.
     AutoCreate,
     AllocateProducerIds,
+    AssignReplicasToDirs,
 }
 
 /// Where an answer goes.

@@ -6,9 +6,11 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
+use super::assignments::Assignments;
 use super::producer_ids::ProducerIds;
 use super::{BrokerCall, ReplyTo};
 use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, NodeId, Offset, SimTime};
+use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
 use crate::protocol::{CreateTopicRequest, DescribedQuorum, ErrorCode, Request, Response};
 use crate::rules::fixed::FORWARD_LIMIT;
@@ -22,6 +24,7 @@ enum Purpose {
     Client(ReplyTo),
     AutoCreate(Rc<str>),
     ProducerIds,
+    Directories,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +43,7 @@ pub struct Forwarder {
     in_flight: Option<u64>,
     resting: bool,
     pub producer_ids: ProducerIds,
+    pub assignments: Assignments,
     answers: Vec<(ReplyTo, Response)>,
 }
 
@@ -52,6 +56,7 @@ impl Forwarder {
             in_flight: None,
             resting: false,
             producer_ids: ProducerIds::default(),
+            assignments: Assignments::default(),
             answers: Vec::new(),
         }
     }
@@ -82,6 +87,13 @@ impl Forwarder {
         }
     }
 
+    /// Tells the controller in which directory replicas are that it believes in another one.
+    pub fn assign_directories(&mut self, now: SimTime, image: &MetadataImage, directory: u32) {
+        if let Some(request) = self.assignments.next_request(image, self.id, directory) {
+            self.push(now, Purpose::Directories, Request::AssignReplicasToDirs(request));
+        }
+    }
+
     pub fn take_answers(&mut self) -> Vec<(ReplyTo, Response)> {
         core::mem::take(&mut self.answers)
     }
@@ -93,6 +105,7 @@ impl Forwarder {
 
     /// Sends the next request, if a controller is known. Called after every event.
     pub fn drive(&mut self, ctx: &mut Ctx<'_>, conns: &mut Connections<BrokerCall>, controller: Option<ControllerId>) {
+        self.assignments.arm(ctx);
         if self.in_flight.is_some() || self.resting {
             return;
         }
@@ -103,6 +116,7 @@ impl Forwarder {
             Purpose::Client(_) => BrokerCall::Forward { request: *id },
             Purpose::AutoCreate(_) => BrokerCall::AutoCreate,
             Purpose::ProducerIds => BrokerCall::AllocateProducerIds,
+            Purpose::Directories => BrokerCall::AssignReplicasToDirs,
         };
         self.in_flight = Some(*id);
         conns.request(
@@ -156,6 +170,10 @@ impl Forwarder {
             (Purpose::ProducerIds, Some(Response::AllocateProducerIds { error: ErrorCode::None, start, len })) => {
                 self.producer_ids.add_block(start, len)
             }
+            (Purpose::Directories, Some(Response::AssignReplicasToDirs { error: ErrorCode::None, partitions })) => {
+                self.assignments.on_answer(Some(partitions))
+            }
+            (Purpose::Directories, _) => self.assignments.on_answer(None),
             // The next one who needs ids or the topic asks again.
             (Purpose::ProducerIds | Purpose::AutoCreate(_), _) => {}
         }

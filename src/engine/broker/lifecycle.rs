@@ -74,6 +74,7 @@ pub struct Lifecycle {
     id: BrokerId,
     incarnation: Incarnation,
     rack: Option<Rc<str>>,
+    directory: u32,
     config: Rc<NodeConfig>,
     rules: Rules,
     state: BrokerState,
@@ -92,7 +93,6 @@ pub struct Lifecycle {
     /// Until when the present request is tried.
     try_until: Option<SimTime>,
     failures: u32,
-    shutdown_since: Option<SimTime>,
     /// Heartbeats that asked to stop and were answered with "not yet".
     n_refused_shutdowns: u32,
 }
@@ -115,6 +115,7 @@ impl Lifecycle {
             id,
             incarnation,
             rack,
+            directory: ctx.disk.directory,
             config,
             rules,
             state: BrokerState::Starting,
@@ -127,7 +128,6 @@ impl Lifecycle {
             in_flight: false,
             try_until: None,
             failures: 0,
-            shutdown_since: None,
             n_refused_shutdowns: 0,
         }
     }
@@ -177,6 +177,7 @@ impl Lifecycle {
                     broker: self.id,
                     incarnation: self.incarnation,
                     rack: self.rack.clone(),
+                    directory: self.directory,
                     previous_broker_epoch: self.previous_epoch,
                 };
                 (Request::BrokerRegistration(request), BrokerCall::Registration)
@@ -215,12 +216,12 @@ impl Lifecycle {
             {
                 self.was_refused = true;
                 self.rest(ctx);
-                self.check_limit(ctx.now)
+                Step::Nothing
             }
             // The controller is another one, or gone: tried again while there is time.
             Outcome::Answer(_) | Outcome::Failed(_) => {
                 self.try_again(ctx);
-                self.check_limit(ctx.now)
+                Step::Nothing
             }
         }
     }
@@ -263,7 +264,6 @@ impl Lifecycle {
                     self.n_refused_shutdowns += 1;
                     let pause = if self.n_refused_shutdowns == 1 { SHUTDOWN_HEARTBEAT_RETRY } else { interval };
                     self.arm(ctx, pause, false);
-                    return self.check_limit(ctx.now);
                 }
                 // The answer to a heartbeat from before the signal.
                 None => self.due = true,
@@ -278,7 +278,7 @@ impl Lifecycle {
         match self.state {
             BrokerState::Running => {
                 self.state = BrokerState::PendingControlledShutdown;
-                self.shutdown_since = Some(ctx.now);
+                ctx.set(Timer::Broker(BrokerTimer::ShutdownLimit), SHUTDOWN_LIMIT);
                 self.failures = 0;
                 self.due = true;
                 Step::Nothing
@@ -294,14 +294,6 @@ impl Lifecycle {
         Step::ShutDown
     }
 
-    fn check_limit(&mut self, now: SimTime) -> Step {
-        if self.shutdown_since.is_some_and(|since| now.since(since) >= SHUTDOWN_LIMIT) {
-            self.stop()
-        } else {
-            Step::Nothing
-        }
-    }
-
     pub fn on_timer(&mut self, timer: &BrokerTimer) -> Step {
         if *timer == BrokerTimer::LogsLoaded {
             self.is_loaded = true;
@@ -309,6 +301,10 @@ impl Lifecycle {
         }
         if *timer == BrokerTimer::RegistrationLimit {
             return if self.epoch.is_none() { Step::GiveUp } else { Step::Nothing };
+        }
+        if *timer == BrokerTimer::ShutdownLimit {
+            // No answer is waited for: a controller that never answers must not keep the process.
+            return if self.state == BrokerState::PendingControlledShutdown { self.stop() } else { Step::Nothing };
         }
         self.due = true;
         Step::Nothing

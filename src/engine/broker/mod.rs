@@ -2,6 +2,7 @@
 //! cluster only what its metadata log and messages told it.
 
 mod apply;
+pub mod assignments;
 pub mod call;
 pub mod forward;
 pub mod group;
@@ -28,8 +29,8 @@ use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, LeaderEpoch,
 use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
-use crate::protocol::config::NodeConfig;
-use crate::protocol::{CONSUMER_OFFSETS, ErrorCode, MetadataRequest, Request, Response};
+use crate::protocol::config::{NodeConfig, Scope, Update, check, setting};
+use crate::protocol::{CONSUMER_OFFSETS, ConfigMap, ConfigTarget, ErrorCode, MetadataRequest, Request, Response};
 use crate::quorum::Observer;
 use crate::rules::Rules;
 
@@ -52,6 +53,7 @@ pub struct BrokerStart {
 pub struct Broker {
     id: BrokerId,
     config: Rc<NodeConfig>,
+    rules: Rules,
     image: MetadataImage,
     /// Replayed into the image, not yet told to replicas and coordinators.
     delta: Delta,
@@ -74,6 +76,7 @@ impl Broker {
         let mut broker = Broker {
             id,
             config: config.clone(),
+            rules,
             image: MetadataImage::default(),
             delta: Delta::default(),
             offsets_topic: None,
@@ -112,10 +115,13 @@ impl Broker {
             Event::Timer(timer) => self.on_timer(ctx, timer),
             Event::Shutdown => {
                 let step = self.lifecycle.begin_shutdown(ctx);
+                if self.lifecycle.state() == BrokerState::PendingControlledShutdown {
+                    self.replicas.begin_controlled_shutdown();
+                }
                 self.follow(ctx, step);
             }
-            // Commands are for clients.
-            Event::Command(_) => {}
+            // For clients only.
+            Event::Connected { .. } | Event::Command(_) => {}
         }
         self.settle(ctx);
     }
@@ -140,11 +146,16 @@ impl Broker {
             BrokerTimer::Registration
             | BrokerTimer::RegistrationLimit
             | BrokerTimer::Heartbeat
+            | BrokerTimer::ShutdownLimit
             | BrokerTimer::LogsLoaded => {
                 let step = self.lifecycle.on_timer(timer);
                 self.follow(ctx, step);
             }
             BrokerTimer::ForwardRetry => self.forwarder.on_timer(),
+            BrokerTimer::AssignDirectories => {
+                let directory = ctx.disk.directory;
+                self.forwarder.assign_directories(ctx.now, &self.image, directory);
+            }
             BrokerTimer::IsrExpiration
             | BrokerTimer::HighWatermarkCheckpoint
             | BrokerTimer::FetcherBackoff(_)
@@ -169,9 +180,10 @@ impl Broker {
                     let step = self.lifecycle.on_outcome(ctx, &token, outcome);
                     self.follow(ctx, step);
                 }
-                BrokerCall::Forward { .. } | BrokerCall::AutoCreate | BrokerCall::AllocateProducerIds => {
-                    self.forwarder.on_outcome(ctx, outcome)
-                }
+                BrokerCall::Forward { .. }
+                | BrokerCall::AutoCreate
+                | BrokerCall::AllocateProducerIds
+                | BrokerCall::AssignReplicasToDirs => self.forwarder.on_outcome(ctx, outcome),
             }
         }
     }
@@ -181,7 +193,7 @@ impl Broker {
         match step {
             Step::Nothing => {}
             Step::Registered(epoch) => self.replicas.set_broker_epoch(epoch),
-            Step::CaughtUp => self.publish(ctx),
+            Step::CaughtUp => self.publish_first(ctx),
             Step::ShutDown => {
                 self.replicas.shutdown(ctx);
                 ctx.disk.clean_shutdown = self.lifecycle.epoch();
@@ -294,6 +306,12 @@ impl Broker {
             Request::OffsetCommit(request) => self.on_group_request(ctx, GroupRequest::Commit(request), reply),
             Request::OffsetFetch { group } => self.on_group_request(ctx, GroupRequest::FetchOffsets(group), reply),
             Request::DescribeGroups { group } => self.on_group_request(ctx, GroupRequest::Describe(group), reply),
+            Request::IncrementalAlterConfigs {
+                resource: target @ (ConfigTarget::Broker(_) | ConfigTarget::Cluster),
+                configs,
+            } if !may_change(&target, &configs) => {
+                now(Response::IncrementalAlterConfigs { error: ErrorCode::InvalidRequest })
+            }
             request @ (Request::CreateTopics(_)
             | Request::DeleteTopics { .. }
             | Request::CreatePartitions { .. }
@@ -309,7 +327,8 @@ impl Broker {
             | Request::Envelope(_)
             | Request::BrokerRegistration(_)
             | Request::BrokerHeartbeat(_)
-            | Request::AllocateProducerIds { .. } => Handled::CloseConnection,
+            | Request::AllocateProducerIds { .. }
+            | Request::AssignReplicasToDirs(_) => Handled::CloseConnection,
         }
     }
 
@@ -407,4 +426,17 @@ impl Broker {
     pub fn connections(&self) -> &Connections<BrokerCall> {
         &self.conns
     }
+}
+
+/// Whether a running broker can take these configs over: none that Kafka calls read-only ("Cannot update these configs
+/// dynamically"), none of one broker alone for all of them, no bad value. It is asked before the controller is, which
+/// would refuse with another error (ConfigAdminManager, DynamicBrokerConfig).
+fn may_change(target: &ConfigTarget, configs: &ConfigMap) -> bool {
+    configs.iter().all(|(name, value)| match setting(Scope::Node, name).map(|known| known.update) {
+        Some(Update::ReadOnly) => false,
+        Some(Update::PerBroker) if *target == ConfigTarget::Cluster => false,
+        Some(Update::PerBroker | Update::ClusterWide) => check(Scope::Node, name, value).is_ok(),
+        // A name that Kafka does not know may belong to a plug-in.
+        None => true,
+    })
 }

@@ -42,7 +42,13 @@ fn image(brokers: &[u32], fenced: &[u32]) -> MetadataImage {
     let mut image = MetadataImage::default();
     for id in brokers {
         let (broker, epoch) = (BrokerId(*id), BrokerEpoch(i64::from(*id)));
-        image.replay(&MetadataRecord::RegisterBroker { broker, incarnation: Incarnation(1), rack: None, epoch });
+        image.replay(&MetadataRecord::RegisterBroker {
+            broker,
+            incarnation: Incarnation(1),
+            rack: None,
+            directory: 0,
+            epoch,
+        });
         if !fenced.contains(id) {
             image.replay(&MetadataRecord::BrokerRegistrationChange {
                 broker,
@@ -65,6 +71,7 @@ fn add_topic(image: &mut MetadataImage, id: u32, name: &str, replicas: &[&[u32]]
             isr: replicas.clone(),
             leader: replicas.first().copied(),
             replicas,
+            directories: Vec::new(),
             elr: Vec::new(),
             last_known_elr: Vec::new(),
             leader_recovery: LeaderRecoveryState::Recovered,

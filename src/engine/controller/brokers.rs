@@ -52,6 +52,7 @@ impl Controller {
             broker,
             incarnation: request.incarnation,
             rack: request.rack.clone(),
+            directory: request.directory,
             epoch,
         });
         ctx.because(Kind::BrokerRegistered { broker, epoch, clean });
@@ -123,8 +124,21 @@ impl Controller {
             target_isr,
             recovery: None,
             unclean_shutdown: None,
+            elsewhere: self.in_lost_directories(partition),
             acceptable,
         }
+    }
+
+    /// Replicas that are assigned to a directory which their broker does not have any more.
+    fn in_lost_directories(&self, partition: &PartitionRegistration) -> Vec<BrokerId> {
+        if !self.rules.directory_assignment {
+            return Vec::new();
+        }
+        let lost = |replica: &BrokerId| {
+            let registered = self.image.brokers.get(replica).map(|b| b.directory);
+            partition.directory(*replica).is_some_and(|assigned| registered.is_some_and(|now| now != assigned))
+        };
+        partition.replicas.iter().copied().filter(lost).collect()
     }
 
     /// Whether the configuration allows an unclean election, as far as the release reads it.

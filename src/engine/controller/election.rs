@@ -33,6 +33,8 @@ pub(super) struct PartitionChangeBuilder<'a> {
     pub recovery: Option<LeaderRecoveryState>,
     /// The broker that is registering after an unclean stop: it is no candidate for the ELR.
     pub unclean_shutdown: Option<BrokerId>,
+    /// Replicas whose log directory their broker does not have any more: they may not lead (LeaderAcceptor).
+    pub elsewhere: Vec<BrokerId>,
     /// Registered, not fenced, not stopping, and not excluded by the event.
     pub acceptable: &'a dyn Fn(BrokerId) -> bool,
 }
@@ -62,9 +64,6 @@ impl PartitionChangeBuilder<'_> {
                         self.target_isr = vec![leader];
                         change.isr = Some(self.target_isr.clone());
                         target_elr.retain(|r| *r != leader);
-                        if partition.is_recovering() {
-                            change.leader_recovery = Some(LeaderRecoveryState::Recovered);
-                        }
                     }
                     ElectionKind::Clean | ElectionKind::Preferred => {}
                 }
@@ -99,11 +98,14 @@ impl PartitionChangeBuilder<'_> {
         candidates.into_iter().filter(|r| !self.target_isr.contains(r) && self.unclean_shutdown != Some(*r)).collect()
     }
 
+    fn accepts(&self, replica: BrokerId) -> bool {
+        !self.elsewhere.contains(&replica) && (self.acceptable)(replica)
+    }
+
     fn elect(&self, target_elr: &[BrokerId]) -> Option<(BrokerId, ElectionKind)> {
         let from_elr = self.elr_enabled && self.target_isr.is_empty();
         let valid = |r: BrokerId| {
-            (self.any_replica || self.target_isr.contains(&r) || from_elr && target_elr.contains(&r))
-                && (self.acceptable)(r)
+            (self.any_replica || self.target_isr.contains(&r) || from_elr && target_elr.contains(&r)) && self.accepts(r)
         };
         let clean = if from_elr { ElectionKind::FromElr } else { ElectionKind::Clean };
         let replicas = &self.partition.replicas;
@@ -121,12 +123,12 @@ impl PartitionChangeBuilder<'_> {
         if from_elr
             && target_elr.is_empty()
             && let [last] = self.partition.last_known_elr[..]
-            && (self.acceptable)(last)
+            && self.accepts(last)
         {
             return Some((last, ElectionKind::LastKnown));
         }
         if self.election == Election::Unclean {
-            return replicas.iter().copied().find(|r| (self.acceptable)(*r)).map(|r| (r, ElectionKind::Unclean));
+            return replicas.iter().copied().find(|r| self.accepts(*r)).map(|r| (r, ElectionKind::Unclean));
         }
         None
     }

@@ -419,3 +419,21 @@ fn kip_966_a_new_minimum_clears_elrs() {
     assert_eq!(b.ask(1, change), Response::IncrementalAlterConfigs { error: ErrorCode::None });
     assert!(b.state().3.is_empty());
 }
+
+#[test]
+fn an_election_from_the_elr_leaves_the_recovery_state_as_it_is() {
+    let mut b = Bench::cluster(Version::V4_1, 3, &[1, 2, 3], "2");
+    for id in [3, 2, 1] {
+        b.fence(id);
+    }
+    b.register(1, None);
+    b.register(2, None);
+    assert_eq!(b.state(), (0, 1, Vec::new(), Vec::new(), [1].to_vec()));
+    b.beat(1, false, false);
+    assert!(b.partition().is_recovering());
+    // The leader dies before it has confirmed; alone it is below the minimum and so eligible.
+    b.fence(1);
+    assert_eq!((b.state().0, b.state().3), (0, [1].to_vec()));
+    b.up(1, Some(b.epoch(1)));
+    assert_eq!((b.state().0, b.partition().is_recovering()), (1, true));
+}

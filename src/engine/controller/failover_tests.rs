@@ -54,7 +54,11 @@ impl Process for Proc {
                     }
                     Event::Disconnected { conn } => conns.on_disconnected(ctx, conn),
                     Event::Timer(Timer::RequestTimeout(conn)) => conns.on_request_timeout(ctx, conn),
-                    Event::Timer(_) | Event::Request { .. } | Event::Shutdown | Event::Command(_) => Vec::new(),
+                    Event::Timer(_)
+                    | Event::Request { .. }
+                    | Event::Connected { .. }
+                    | Event::Shutdown
+                    | Event::Command(_) => Vec::new(),
                 };
                 outcomes.extend(done.into_iter().map(|d| (d.token, d.outcome)));
             }
@@ -134,6 +138,7 @@ fn broker_up(net: &mut Net, to: ControllerId) -> BrokerEpoch {
             broker: BrokerId(1),
             incarnation: Incarnation(1),
             rack: None,
+            directory: 0,
             previous_broker_epoch: None,
         }),
     );

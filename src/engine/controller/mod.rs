@@ -4,6 +4,7 @@
 mod balance;
 mod brokers;
 mod configs;
+mod directories;
 mod election;
 mod heartbeats;
 mod partitions;
@@ -16,6 +17,8 @@ mod writing;
 
 #[cfg(test)]
 mod broker_tests;
+#[cfg(test)]
+mod directory_tests;
 #[cfg(test)]
 mod election_tests;
 #[cfg(test)]
@@ -41,10 +44,10 @@ use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{ConnId, ControllerTimer, Ctx, Event, Inbox, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{Api, ErrorCode, MetadataRecord, Request, Response};
+use crate::protocol::{Api, CONSUMER_OFFSETS, ErrorCode, MetadataRecord, Request, Response};
 use crate::quorum::{Voter, VoterStart};
 use crate::rules::Rules;
-use crate::trace::{IsrChanger, Kind};
+use crate::trace::{Creator, IsrChanger, Kind};
 
 /// How a controller is started.
 #[derive(Clone, Debug)]
@@ -154,7 +157,7 @@ impl Controller {
             }
             Event::Timer(timer) => self.on_timer(ctx, timer),
             Event::Shutdown => self.voter.shutdown(ctx),
-            Event::Command(_) => {}
+            Event::Connected { .. } | Event::Command(_) => {}
         }
         self.settle(ctx);
     }
@@ -230,7 +233,8 @@ impl Controller {
                 self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
                 return;
             }
-            let decision = self.decide(ctx, request);
+            let by = creator(conn, &body, request);
+            let decision = self.decide(ctx, request, by);
             let until = self.write(ctx, decision.records, decision.by);
             let waiting = Waiting { conn, correlation, api, response: decision.response, cause: ctx.cause };
             if let Some(active) = &mut self.active {
@@ -239,17 +243,18 @@ impl Controller {
         });
     }
 
-    fn decide(&mut self, ctx: &mut Ctx<'_>, request: &Request) -> Decision {
+    fn decide(&mut self, ctx: &mut Ctx<'_>, request: &Request, by: Creator) -> Decision {
         let api = request.api();
         let decision = match request {
             Request::BrokerRegistration(request) => self.register_broker(ctx, request),
             Request::BrokerHeartbeat(request) => self.heartbeat(ctx, request),
             Request::AlterPartition(request) => self.alter_partition(request),
-            Request::CreateTopics(request) => self.create_topic(ctx, request),
+            Request::CreateTopics(request) => self.create_topic(ctx, request, by),
             Request::DeleteTopics { name } => self.delete_topic(ctx, name),
             Request::CreatePartitions { name, total } => self.create_partitions(ctx, name, *total),
             Request::IncrementalAlterConfigs { resource, configs } => self.alter_configs(ctx, resource, configs),
             Request::ElectLeaders { topic, partition, unclean } => self.elect_leaders(topic, *partition, *unclean),
+            Request::AssignReplicasToDirs(request) => self.assign_replicas_to_dirs(request),
             Request::AllocateProducerIds { broker, epoch } => self.allocate_producer_ids(*broker, *epoch),
             Request::DescribeQuorum => Decision::answer(self.describe_quorum()),
             // Nothing else is a controller's affair.
@@ -286,4 +291,18 @@ impl Controller {
 /// What a forwarded request asks.
 fn unwrapped(request: &Request) -> &Request {
     if let Request::Envelope(inner) = request { unwrapped(inner) } else { request }
+}
+
+/// Who wants a topic made: brokers ask for themselves, without an Envelope, when a topic is missed. A label of the
+/// trace; no decision reads it.
+fn creator(conn: ConnId, body: &Request, request: &Request) -> Creator {
+    match (conn.client, body, request) {
+        (NodeId::Broker(_), Request::CreateTopics(_), Request::CreateTopics(topic))
+            if &*topic.name == CONSUMER_OFFSETS =>
+        {
+            Creator::FindCoordinator
+        }
+        (NodeId::Broker(_), Request::CreateTopics(_), _) => Creator::Metadata,
+        (NodeId::Broker(_) | NodeId::Controller(_) | NodeId::Client(_), _, _) => Creator::Admin,
+    }
 }

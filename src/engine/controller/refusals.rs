@@ -20,6 +20,7 @@ impl Controller {
             Api::BrokerHeartbeat => {
                 Response::BrokerHeartbeat { error, is_caught_up: false, is_fenced: false, should_shut_down: false }
             }
+            Api::AssignReplicasToDirs => Response::AssignReplicasToDirs { error, partitions: Vec::new() },
             Api::AllocateProducerIds => Response::AllocateProducerIds { error, start: -1, len: 0 },
             Api::InitProducerId => Response::InitProducerId { error, id: ProducerId(-1), epoch: ProducerEpoch(-1) },
             Api::DescribeQuorum => Response::DescribeQuorum(DescribedQuorum {

@@ -1,6 +1,7 @@
 //! A bench for the controller: a quorum of one, so that every decision is committed at once, and brokers that exist
 //! only as requests.
 
+use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,9 +15,9 @@ use crate::node::testing::TestNode;
 use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
 use crate::protocol::config::{NodeConfig, config_map};
 use crate::protocol::{
-    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, BrokerHeartbeatRequest, BrokerRegistrationRequest,
-    CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord, PartitionRegistration, Payload, Placement,
-    Request, Response,
+    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, AssignReplicasToDirsRequest, BrokerHeartbeatRequest,
+    BrokerRegistrationRequest, CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord,
+    PartitionRegistration, Payload, Placement, Request, Response,
 };
 use crate::rules::Version;
 
@@ -33,6 +34,8 @@ pub(super) struct Bench {
     pub controller: Controller,
     asked: u32,
     incarnations: u32,
+    /// Log directories of brokers; 0 where none is given.
+    pub directories: BTreeMap<u32, u32>,
 }
 
 impl Bench {
@@ -43,7 +46,7 @@ impl Bench {
         let start =
             ControllerStart { id, incarnation: Incarnation(1), config, rules: version.rules(), voters: [id].to_vec() };
         let controller = Controller::start(&mut node.ctx(), start);
-        Bench { node, controller, asked: 0, incarnations: 0 }
+        Bench { node, controller, asked: 0, incarnations: 0, directories: BTreeMap::new() }
     }
 
     /// With brokers 1 to n unfenced and a topic of one partition on them.
@@ -108,12 +111,21 @@ impl Bench {
             broker: BrokerId(id),
             incarnation: Incarnation(self.incarnations),
             rack: None,
+            directory: self.directories.get(&id).copied().unwrap_or(0),
             previous_broker_epoch: previous,
         };
         match self.ask(id, Request::BrokerRegistration(request)) {
             Response::BrokerRegistration { error, epoch } => (error, epoch),
             other => panic!("{other:?}"),
         }
+    }
+    /// A broker tells the controller in which directory its replica of the only partition is.
+    pub fn assign(&mut self, id: u32) -> ErrorCode {
+        let (broker, broker_epoch) = (BrokerId(id), self.epoch(id));
+        let directory = self.directories.get(&id).copied().unwrap_or(0);
+        let partitions = [T].to_vec();
+        let request = AssignReplicasToDirsRequest { broker, broker_epoch, directory, partitions };
+        self.ask(id, Request::AssignReplicasToDirs(request)).error()
     }
     pub fn epoch(&self, id: u32) -> BrokerEpoch {
         self.controller.image.brokers.get(&BrokerId(id)).map_or(BrokerEpoch(-1), |b| b.epoch)
@@ -246,6 +258,9 @@ fn word(record: &MetadataRecord) -> String {
             }
             if let Some(known) = &change.last_known_elr {
                 text += &alloc::format!(" known {}", list(known));
+            }
+            if change.directories.is_some() {
+                text += " directories";
             }
             if let Some(recovery) = change.leader_recovery {
                 text += if recovery == LeaderRecoveryState::Recovering { " recovering" } else { " recovered" };

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::placer::{UsableBroker, place};
 use super::{Controller, Decision};
-use crate::base::limits::{MAX_PARTITIONS, MAX_TOPICS};
+use crate::base::limits::{MAX_ALL_PARTITIONS, MAX_PARTITIONS, MAX_TOPICS};
 use crate::base::{BrokerId, LeaderEpoch, PartitionEpoch, TopicId, Tp};
 use crate::node::Ctx;
 use crate::protocol::config::validate_topic;
@@ -15,7 +15,7 @@ use crate::protocol::{
     CONSUMER_OFFSETS, ConfigMap, ConfigResource, CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord,
     PartitionRegistration, Placement, Response,
 };
-use crate::trace::Kind;
+use crate::trace::{Creator, Kind};
 
 /// Longest name of a topic.
 const MAX_NAME: usize = 249;
@@ -26,28 +26,34 @@ const OFFSETS_TOPIC_CONFIGS: [(&str, &str); 3] =
 
 impl Controller {
     /// CreateTopics for one topic.
-    pub(super) fn create_topic(&mut self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest) -> Decision {
-        match self.new_topic(ctx, request) {
+    pub(super) fn create_topic(&mut self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest, by: Creator) -> Decision {
+        match self.new_topic(ctx, request, by) {
             Ok(records) => Decision::new(records, Response::CreateTopics { error: ErrorCode::None }),
             Err(error) => Decision::answer(Response::CreateTopics { error }),
         }
     }
 
-    fn new_topic(&self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest) -> Result<Vec<MetadataRecord>, ErrorCode> {
+    fn new_topic(
+        &self,
+        ctx: &mut Ctx<'_>,
+        request: &CreateTopicRequest,
+        by: Creator,
+    ) -> Result<Vec<MetadataRecord>, ErrorCode> {
         let name = &request.name;
         self.check_name(name)?;
         validate_topic(&request.configs).map_err(|_| ErrorCode::InvalidConfig)?;
-        if self.image.topics.len() >= MAX_TOPICS {
-            return Err(ErrorCode::InvalidRequest);
-        }
         let assignments = match &request.placement {
-            Placement::Manual(assignment) => self.manual(assignment)?,
+            Placement::Manual(assignment) => {
+                self.has_room(name, 0, assignment.len() as u32)?;
+                self.manual(assignment)?
+            }
             Placement::Counts { partitions, replication_factor } => {
                 let partitions = match partitions {
                     None | Some(-1) => self.config.num_partitions,
-                    Some(n) if *n > 0 && *n as u32 <= MAX_PARTITIONS => *n as u32,
+                    Some(n) if *n > 0 => *n as u32,
                     Some(_) => return Err(ErrorCode::InvalidPartitions),
                 };
+                self.has_room(name, 0, partitions)?;
                 let replication_factor = match replication_factor {
                     None | Some(-1) => self.config.default_replication_factor as i32,
                     Some(n) => i32::from(*n),
@@ -69,8 +75,22 @@ impl Controller {
         for (number, replicas) in assignments.into_iter().enumerate() {
             records.push(self.new_partition(Tp { topic, partition: number as u32 }, replicas));
         }
-        ctx.because(Kind::TopicCreated { topic, name: name.clone(), partitions, replication_factor });
+        ctx.because(Kind::TopicCreated { topic, name: name.clone(), partitions, replication_factor, by });
         Ok(records)
+    }
+
+    /// The playground's own bounds, in the form in which an operator of Kafka sets some
+    /// (`create.topic.policy.class.name`). They are looked at before anything of that size is made, wherever the number
+    /// came from.
+    fn has_room(&self, name: &str, present: u32, total: u32) -> Result<(), ErrorCode> {
+        let internal = name == CONSUMER_OFFSETS;
+        let users = || self.image.topics.values().filter(|topic| &*topic.name != CONSUMER_OFFSETS);
+        let others = users().filter(|topic| &*topic.name != name).count();
+        let partitions: usize = users().map(|topic| topic.partitions.len()).sum();
+        let all = partitions as u64 + u64::from(total.saturating_sub(present));
+        let too_many =
+            total > MAX_PARTITIONS || !internal && (others >= MAX_TOPICS || all > u64::from(MAX_ALL_PARTITIONS));
+        if too_many { Err(ErrorCode::PolicyViolation) } else { Ok(()) }
     }
 
     fn check_name(&self, name: &str) -> Result<(), ErrorCode> {
@@ -130,8 +150,11 @@ impl Controller {
     /// A new partition: ISR = active replicas in the order of assignment, the first of them leads.
     fn new_partition(&self, tp: Tp, replicas: Vec<BrokerId>) -> MetadataRecord {
         let isr: Vec<BrokerId> = replicas.iter().copied().filter(|b| self.image.is_active(*b)).collect();
+        // A broker has one log directory here, so that a new replica's is known before it is made.
+        let directory = |replica| self.image.brokers.get(replica).map_or(0, |b| b.directory);
         let registration = PartitionRegistration {
             leader: isr.first().copied(),
+            directories: replicas.iter().map(directory).collect(),
             replicas,
             isr,
             elr: Vec::new(),
@@ -164,9 +187,10 @@ impl Controller {
         let topic = self.image.topic_id(name).ok_or(ErrorCode::UnknownTopicOrPartition)?;
         let image = self.image.topics.get(&topic).ok_or(ErrorCode::UnknownTopicOrPartition)?;
         let present = image.partitions.len() as u32;
-        if total <= present || total > MAX_PARTITIONS {
+        if total <= present {
             return Err(ErrorCode::InvalidPartitions);
         }
+        self.has_room(name, present, total)?;
         let replication_factor = image.partitions.first().map_or(1, |p| p.replicas.len()) as i32;
         let placed = self.placed(ctx, total - present, replication_factor)?;
         ctx.because(Kind::PartitionsAdded { topic, total });

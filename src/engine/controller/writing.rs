@@ -69,8 +69,10 @@ impl Controller {
                 note(ctx, Kind::IsrExpanded { tp, isr: isr.clone(), added, epoch });
             }
         }
-        if let Some(elr) = &change.elr {
-            note(ctx, Kind::ElrChanged { tp, elr: elr.clone() });
+        if change.elr.is_some() || change.last_known_elr.is_some() {
+            let elr = change.elr.as_ref().unwrap_or(&before.elr);
+            let last_known = change.last_known_elr.as_ref().unwrap_or(&before.last_known_elr);
+            note(ctx, Kind::ElrChanged { tp, elr: elr.clone(), last_known_leader: last_known.first().copied() });
         }
         let leader_epoch = LeaderEpoch(before.leader_epoch.0 + 1);
         match (change.leader, before.leader) {

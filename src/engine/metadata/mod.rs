@@ -17,6 +17,8 @@ pub struct BrokerRegistration {
     pub epoch: BrokerEpoch,
     pub incarnation: Incarnation,
     pub rack: Option<Rc<str>>,
+    /// Id of its log directory.
+    pub directory: u32,
     pub fenced: bool,
     pub in_controlled_shutdown: bool,
 }
@@ -52,11 +54,12 @@ impl MetadataImage {
             MetadataRecord::FeatureLevel { name, level } => {
                 self.features.insert(name, *level);
             }
-            MetadataRecord::RegisterBroker { broker, incarnation, rack, epoch } => {
+            MetadataRecord::RegisterBroker { broker, incarnation, rack, directory, epoch } => {
                 let registration = BrokerRegistration {
                     epoch: *epoch,
                     incarnation: *incarnation,
                     rack: rack.clone(),
+                    directory: *directory,
                     fenced: true,
                     in_controlled_shutdown: false,
                 };
@@ -172,6 +175,9 @@ impl PartitionRegistration {
         if let Some(replicas) = &change.replicas {
             self.replicas = replicas.clone();
         }
+        if let Some(directories) = &change.directories {
+            self.directories.clone_from(directories);
+        }
         if let Some(isr) = &change.isr {
             self.isr = isr.clone();
         }
@@ -189,6 +195,12 @@ impl PartitionRegistration {
             self.leader_epoch.0 += 1;
         }
         self.partition_epoch.0 += 1;
+    }
+
+    /// The log directory that is assigned to a replica.
+    pub fn directory(&self, broker: BrokerId) -> Option<u32> {
+        let place = self.replicas.iter().position(|replica| *replica == broker)?;
+        self.directories.get(place).copied()
     }
 
     /// Whether an unclean election is not yet confirmed by its leader.

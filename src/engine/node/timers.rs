@@ -59,9 +59,13 @@ pub enum BrokerTimer {
     /// Gives up after `initial.broker.registration.timeout.ms`.
     RegistrationLimit,
     Heartbeat,
+    /// A broker in controlled shutdown stops even if nobody lets it.
+    ShutdownLimit,
     /// The logs are loaded (a matter of the machine, not of a configuration).
     LogsLoaded,
     AlterPartitionRetry,
+    /// The controller is told of the log directories of replicas.
+    AssignDirectories,
     /// Forwarded requests are sent again.
     ForwardRetry,
     /// Looks for followers that lag (`replica.lag.time.max.ms` / 2).

@@ -64,6 +64,7 @@ error_codes! {
     InvalidRequest = 42, "INVALID_REQUEST", "InvalidRequestException";
     OutOfOrderSequenceNumber = 45, "OUT_OF_ORDER_SEQUENCE_NUMBER", "OutOfOrderSequenceException";
     DuplicateSequenceNumber = 46, "DUPLICATE_SEQUENCE_NUMBER", "DuplicateSequenceException";
+    PolicyViolation = 44, "POLICY_VIOLATION", "PolicyViolationException";
     InvalidProducerEpoch = 47, "INVALID_PRODUCER_EPOCH", "InvalidProducerEpochException";
     OperationNotAttempted = 55, "OPERATION_NOT_ATTEMPTED", "OperationNotAttemptedException";
     KafkaStorageError = 56, "KAFKA_STORAGE_ERROR", "KafkaStorageException";

@@ -50,6 +50,8 @@ pub enum MetadataRecord {
         broker: BrokerId,
         incarnation: Incarnation,
         rack: Option<Rc<str>>,
+        /// Id of its log directory: it is a new one when the disk is (KIP-858).
+        directory: u32,
         epoch: BrokerEpoch,
     },
     UnregisterBroker {
@@ -93,6 +95,8 @@ pub enum MetadataRecord {
 pub struct PartitionRegistration {
     /// Assigned replicas, ordered; the first is preferred.
     pub replicas: Vec<BrokerId>,
+    /// The log directory of each replica, in their order; empty where none is assigned.
+    pub directories: Vec<u32>,
     /// In the order that clients are given.
     pub isr: Vec<BrokerId>,
     pub elr: Vec<BrokerId>,
@@ -115,8 +119,8 @@ pub struct PartitionChange {
     pub elr: Option<Vec<BrokerId>>,
     pub last_known_elr: Option<Vec<BrokerId>>,
     pub leader_recovery: Option<LeaderRecoveryState>,
-    /// Directory ids changed and nothing else (a replica came back with an empty disk).
-    pub directories: bool,
+    /// A replica came back with another disk.
+    pub directories: Option<Vec<u32>>,
     /// How the leader was chosen, for the views.
     pub election: Option<ElectionKind>,
 }
@@ -132,7 +136,7 @@ impl PartitionChange {
             elr: None,
             last_known_elr: None,
             leader_recovery: None,
-            directories: false,
+            directories: None,
             election: None,
         }
     }
@@ -144,6 +148,6 @@ impl PartitionChange {
             && self.elr.is_none()
             && self.last_known_elr.is_none()
             && self.leader_recovery.is_none()
-            && !self.directories
+            && self.directories.is_none()
     }
 }

@@ -56,6 +56,7 @@ pub enum Api {
     BrokerHeartbeat,
     AllocateProducerIds,
     DescribeTopicPartitions,
+    AssignReplicasToDirs,
 }
 
 impl Api {
@@ -90,6 +91,7 @@ impl Api {
         Api::BrokerHeartbeat,
         Api::AllocateProducerIds,
         Api::DescribeTopicPartitions,
+        Api::AssignReplicasToDirs,
     ];
 
     /// Kafka's name of the API.
@@ -125,6 +127,7 @@ impl Api {
             Api::BrokerHeartbeat => "BrokerHeartbeat",
             Api::AllocateProducerIds => "AllocateProducerIds",
             Api::DescribeTopicPartitions => "DescribeTopicPartitions",
+            Api::AssignReplicasToDirs => "AssignReplicasToDirs",
         }
     }
 }
@@ -204,6 +207,7 @@ pub enum Request {
     DescribeTopicPartitions {
         topics: Option<Vec<Rc<str>>>,
     },
+    AssignReplicasToDirs(AssignReplicasToDirsRequest),
 }
 
 impl Request {
@@ -239,6 +243,7 @@ impl Request {
             Request::BrokerHeartbeat(_) => Api::BrokerHeartbeat,
             Request::AllocateProducerIds { .. } => Api::AllocateProducerIds,
             Request::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
+            Request::AssignReplicasToDirs(_) => Api::AssignReplicasToDirs,
         }
     }
 }
@@ -250,6 +255,18 @@ pub struct ProduceRequest {
     pub timeout: Dur,
     /// One batch per partition at most; base offsets are 0.
     pub batches: Vec<(Tp, RecordBatch)>,
+    pub topics: ProducedTopics,
+}
+
+/// What a produce request calls its topics by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ProducedTopics {
+    /// From version 13 on (client and broker 4.1): the ids of the partitions of its batches.
+    #[default]
+    ById,
+    /// Before: names. The topic ids in the request are then what the client remembers, and the broker does not see
+    /// them; here is the name for each.
+    ByName(BTreeMap<TopicId, Rc<str>>),
 }
 
 /// Who fetches.
@@ -444,6 +461,8 @@ pub struct BrokerRegistrationRequest {
     pub broker: BrokerId,
     pub incarnation: Incarnation,
     pub rack: Option<Rc<str>>,
+    /// Id of its log directory (KIP-858).
+    pub directory: u32,
     /// From the clean-shutdown marker; `None` after a crash.
     pub previous_broker_epoch: Option<BrokerEpoch>,
 }
@@ -456,4 +475,13 @@ pub struct BrokerHeartbeatRequest {
     pub current_metadata_offset: Offset,
     pub want_fence: bool,
     pub want_shut_down: bool,
+}
+
+/// A broker tells in which of its log directories replicas are (KIP-858).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AssignReplicasToDirsRequest {
+    pub broker: BrokerId,
+    pub broker_epoch: BrokerEpoch,
+    pub directory: u32,
+    pub partitions: Vec<Tp>,
 }

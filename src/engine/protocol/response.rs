@@ -11,6 +11,7 @@ use crate::base::{
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
+    /// One result for each batch of the request, in its order.
     Produce {
         results: Vec<ProduceResult>,
     },
@@ -114,6 +115,10 @@ pub enum Response {
     },
     DescribeTopicPartitions {
         topics: Vec<DescribedTopic>,
+    },
+    AssignReplicasToDirs {
+        error: ErrorCode,
+        partitions: Vec<(Tp, ErrorCode)>,
     },
 }
 
@@ -269,6 +274,7 @@ impl Response {
             Response::BrokerHeartbeat { .. } => Api::BrokerHeartbeat,
             Response::AllocateProducerIds { .. } => Api::AllocateProducerIds,
             Response::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
+            Response::AssignReplicasToDirs { .. } => Api::AssignReplicasToDirs,
         }
     }
 
@@ -285,6 +291,9 @@ impl Response {
             Response::Metadata(response) => first(response.topics.iter().map(|t| t.error)),
             Response::OffsetCommit { results } => first(results.iter().map(|(_, error)| *error)),
             Response::DescribeTopicPartitions { topics } => first(topics.iter().map(|t| t.error)),
+            Response::AssignReplicasToDirs { error, partitions } => {
+                first(core::iter::once(*error).chain(partitions.iter().map(|(_, error)| *error)))
+            }
             Response::AlterPartition { error, partitions } => {
                 first(core::iter::once(*error).chain(partitions.iter().map(|p| p.error)))
             }

@@ -196,16 +196,17 @@ impl Voter {
         self.begin_epoch(ctx);
     }
 
-    /// Answers a vote request. A vote is on disk before it is answered; a pre-vote changes nothing.
+    /// Answers a vote request. A higher epoch moves this voter, whatever is asked in it. A vote is on disk before it is
+    /// answered; a pre-vote leaves nothing.
     pub(super) fn on_vote(&mut self, ctx: &mut Ctx<'_>, request: &VoteRequest) -> Response {
+        if request.epoch > self.epoch {
+            self.become_unattached(ctx, request.epoch);
+        }
         let granted = if request.epoch < self.epoch {
             false
         } else if request.pre_vote {
             self.may_pre_vote(ctx.disk, request)
         } else {
-            if request.epoch > self.epoch {
-                self.become_unattached(ctx, request.epoch);
-            }
             self.vote(ctx, request)
         };
         let (candidate, epoch, pre_vote) = (request.candidate, request.epoch, request.pre_vote);

@@ -110,14 +110,24 @@ fn c_05_a_vote_outlives_the_process() {
 }
 
 #[test]
-fn kip_996_a_pre_vote_changes_nothing() {
+fn kip_996_a_pre_vote_leaves_nothing() {
     let mut node = at_epoch(5, None);
     let mut v = voter(&mut node, Version::V4_1);
     let before = node.disk.clone();
-    assert!(ask(&mut v, &mut node, 2, 9, (4, 100), true).0);
-    assert!(!ask(&mut v, &mut node, 2, 9, (4, 99), true).0, "its log is too short");
-    assert!(ask(&mut v, &mut node, 3, 9, (4, 100), true).0, "as many as ask");
+    assert!(ask(&mut v, &mut node, 2, 5, (4, 100), true).0);
+    assert!(!ask(&mut v, &mut node, 2, 5, (4, 99), true).0, "its log is too short");
+    assert!(ask(&mut v, &mut node, 3, 5, (4, 100), true).0, "as many as ask");
     assert_eq!((v.epoch(), node.disk), (QuorumEpoch(5), before));
+}
+
+#[test]
+fn kip_996_a_pre_vote_of_a_higher_epoch_moves_the_voter() {
+    let mut node = at_epoch(5, None);
+    let mut v = voter(&mut node, Version::V4_1);
+    assert!(!ask(&mut v, &mut node, 2, 9, (4, 99), true).0, "its log is too short");
+    assert_eq!((v.epoch(), node.disk.quorum_state.epoch), (QuorumEpoch(9), QuorumEpoch(9)));
+    assert_eq!(node.disk.quorum_state.voted, None, "a pre-vote is no vote");
+    assert!(ask(&mut v, &mut node, 3, 9, (4, 100), false).0);
 }
 
 #[test]

@@ -90,6 +90,14 @@ pub struct Rules {
     pub coordinator: CoordinatorKind,
     /// Errors carry the newer leader (KIP-951, 3.7+).
     pub leader_hints: bool,
+    /// Produce names topics by id (version 13, 4.1+), if the client is new enough too.
+    pub produce_by_topic_id: bool,
+    /// Replicas are assigned to log directories (KIP-858, 3.7+): one whose directory is gone may not lead until it is
+    /// assigned to the new one.
+    pub directory_assignment: bool,
+    /// The record of an assignment is built as if there were no eligible leader replicas, and so takes them away
+    /// (4.1, mended later).
+    pub assignment_clears_elr: bool,
     pub broken: Broken,
 }
 
@@ -140,6 +148,9 @@ impl Version {
                 unclean_by_config: UncleanByConfig::RunPeriodic,
                 coordinator: CoordinatorKind::New,
                 leader_hints: true,
+                produce_by_topic_id: true,
+                directory_assignment: true,
+                assignment_clears_elr: true,
                 broken: Broken::NOTHING,
             },
             Version::V3_9 => Rules {
@@ -157,6 +168,9 @@ impl Version {
                 unclean_by_config: UncleanByConfig::RunAfterLoss,
                 coordinator: CoordinatorKind::Old,
                 leader_hints: true,
+                produce_by_topic_id: false,
+                directory_assignment: true,
+                assignment_clears_elr: false,
                 broken: Broken::NOTHING,
             },
             Version::V3_6 => Rules {
@@ -174,6 +188,9 @@ impl Version {
                 unclean_by_config: UncleanByConfig::Ignored,
                 coordinator: CoordinatorKind::Old,
                 leader_hints: false,
+                produce_by_topic_id: false,
+                directory_assignment: false,
+                assignment_clears_elr: false,
                 broken: Broken::NOTHING,
             },
         }

@@ -1,6 +1,10 @@
 //! The closed list of things worth noticing, each with its cause. Written for people and checks; no decision reads the
 //! trace.
 
+mod refusal;
+
+pub use refusal::Refusal;
+
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
@@ -28,6 +32,17 @@ pub enum IsrChanger {
     Leader(BrokerId),
     /// The controller itself, on fencing, controlled shutdown, registration or an election.
     Controller,
+}
+
+/// Who had a topic made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Creator {
+    /// An administrator's CreateTopics.
+    Admin,
+    /// A broker, because a client asked for the metadata of a topic that was not there (`auto.create.topics.enable`).
+    Metadata,
+    /// A broker, because somebody looked for a coordinator and the offsets topic was not there.
+    FindCoordinator,
 }
 
 /// Why a request ended without an answer.
@@ -66,9 +81,11 @@ pub enum Kind {
     Acted {
         action: ActionId,
     },
-    /// An action was refused by the world before it did anything.
+    /// An action was refused by the world before it did anything: its verb in a scenario, and why.
     ActionRefused {
         action: ActionId,
+        verb: &'static str,
+        why: Refusal,
     },
     /// An action that asks the cluster for something has its answer.
     ActionAnswered {
@@ -182,6 +199,7 @@ pub enum Kind {
         name: Rc<str>,
         partitions: u32,
         replication_factor: u32,
+        by: Creator,
     },
     TopicDeleted {
         topic: TopicId,
@@ -224,6 +242,8 @@ pub enum Kind {
     ElrChanged {
         tp: Tp,
         elr: Vec<BrokerId>,
+        /// Whom the controller remembers as the last leader of a partition that has none.
+        last_known_leader: Option<BrokerId>,
     },
     /// A request to the controller was refused.
     ControllerRefused {
@@ -316,6 +336,7 @@ pub enum Kind {
         group: Rc<str>,
         state: GroupState,
         generation: GenerationId,
+        members: u32,
     },
     MemberJoined {
         group: Rc<str>,
@@ -390,8 +411,10 @@ pub enum Kind {
         offset: Offset,
         epoch: i32,
     },
+    /// The consumer goes on from `offset`. It stood at `from`, if it had a position at all.
     PositionReset {
         tp: Tp,
+        from: Option<Offset>,
         offset: Offset,
     },
     CommitSucceeded {

@@ -12,20 +12,44 @@ use super::{Action, Machine, Pending, Refusal, Role, World};
 use crate::base::{ActionId, ClientId, NodeId, Seq, Tag, limits};
 use crate::client::{Client, ClientKind, ConfigRefusal, ProducerSpec};
 use crate::node::Event;
-use crate::node::message::ClientCommand;
+use crate::node::message::{ClientCommand, Values};
 use crate::protocol::ConfigMap;
 use crate::trace::{Kind, TraceEntry};
 
 impl World {
-    /// Does what it is told, or says why not. What it notices goes to `out`.
+    /// Does what it is told, or says why not; both are entries of the trace. What it notices goes to `out`.
     pub fn act(&mut self, action: Action, out: &mut Vec<TraceEntry>) -> Result<ActionId, Refusal> {
-        self.check(&action)?;
+        let who = self.subject(&action);
+        if let Err(why) = self.check(&action) {
+            self.note_refusal(who, action.verb(), &why, out);
+            return Err(why);
+        }
         self.last_action.0 += 1;
         let id = self.last_action;
-        let who = self.subject(&action);
         let cause = self.note(who, Seq(0), Kind::Acted { action: id }, out);
         self.carry_out_action(id, action, cause, out);
         Ok(id)
+    }
+
+    /// Notes an action that cannot even be named: nobody plays the role that it is about.
+    pub fn refuse(&mut self, verb: &'static str, role: &str, out: &mut Vec<TraceEntry>) -> Refusal {
+        let why = Refusal::NoSuchRole(role.into());
+        self.note_refusal(NodeId::Client(ADMIN), verb, &why, out);
+        why
+    }
+
+    fn note_refusal(&mut self, who: NodeId, verb: &'static str, why: &Refusal, out: &mut Vec<TraceEntry>) {
+        self.last_action.0 += 1;
+        let (action, why) = (self.last_action, why.clone());
+        self.note(who, Seq(0), Kind::ActionRefused { action, verb, why }, out);
+    }
+
+    /// Gives a client that has not started a name in the network, so that its links can be changed before.
+    pub fn know_client(&mut self, name: &str) {
+        if !self.names.contains_key(name) {
+            self.last_client = ClientId(self.last_client.0 + 1);
+            self.names.insert(name.into(), self.last_client);
+        }
     }
 
     /// The node under which an action stands in the trace.
@@ -35,6 +59,7 @@ impl World {
             Action::Kill(node)
             | Action::Stop(node)
             | Action::Start(node)
+            | Action::Restart(node)
             | Action::Pause(node)
             | Action::Resume(node)
             | Action::LoseDisk(node) => *node,
@@ -46,7 +71,7 @@ impl World {
             | Action::Admin(_)
             | Action::StartProducer { .. }
             | Action::Join { .. } => NodeId::Client(ADMIN),
-            Action::CloseClient { name } | Action::KillClient { name } | Action::Reconfigure { name, .. } => {
+            Action::CloseClient { name, .. } | Action::KillClient { name } | Action::Reconfigure { name, .. } => {
                 client(name)
             }
             Action::Produce { client: name, .. } | Action::SetRate { client: name, .. } => client(name),
@@ -57,9 +82,19 @@ impl World {
     }
 
     fn check(&self, action: &Action) -> Result<(), Refusal> {
+        if let Some(overrun) = self.overrun() {
+            return Err(Refusal::Limit { what: overrun.what.name(), most: overrun.what.most() });
+        }
         match action {
             Action::Kill(node) | Action::Stop(node) => self.needs(*node, "a running process", |m| m.process.is_some()),
-            Action::Start(node) => self.needs(*node, "no running process", |m| m.process.is_none()),
+            Action::Start(node) => {
+                self.needs(*node, "no running process", |m| m.process.is_none())?;
+                self.may_start(*node)
+            }
+            Action::Restart(node) => {
+                self.needs(*node, "", |_| true)?;
+                self.may_start(*node)
+            }
             Action::Pause(node) => {
                 self.needs(*node, "a running process that is not paused", |m| m.process.is_some() && !m.paused)
             }
@@ -68,7 +103,12 @@ impl World {
             Action::Cut { from, to, .. }
             | Action::Heal { from, to, .. }
             | Action::Link { between: from, and: to, .. } => {
-                from.iter().chain(to).try_for_each(|node| self.needs(*node, "", |_| true))
+                // Links are between names: a client need not have started.
+                let is_named = |node: NodeId| {
+                    matches!(node, NodeId::Client(id) if id <= self.last_client) || self.machine(node).is_some()
+                };
+                let stranger = from.iter().chain(to).find(|node| !is_named(**node));
+                stranger.map_or(Ok(()), |node| Err(Refusal::NoSuchNode(*node)))
             }
             Action::HealAll | Action::Drop { .. } | Action::Admin(_) => Ok(()),
             Action::StartProducer { name, spec } => {
@@ -85,14 +125,20 @@ impl World {
                 self.name_is_free(name)?;
                 Client::check(&ClientKind::Consumer(spec.clone())).map_err(refused_config)
             }
-            Action::CloseClient { name } | Action::KillClient { name } => self.named(name).map(|_| ()),
+            Action::CloseClient { name, .. } | Action::KillClient { name } => self.named(name).map(|_| ()),
             Action::Reconfigure { name, config } => {
                 let spec = self.producer_spec(name)?;
+                self.one_more_client()?;
                 producer_config(&with_config(spec, config))
             }
-            Action::Produce { client, count, .. } => {
+            Action::Produce { client, count, values, .. } => {
                 self.named(client)?;
-                if *count > limits::MAX_RATE_PER_SECOND {
+                let bytes = u64::from(*count).saturating_mul(match values {
+                    Values::Numbered(text) | Values::Exactly(text) => text.len() as u64,
+                });
+                if bytes > limits::MAX_BYTES_OF_ONE_ACTION {
+                    Err(Refusal::Limit { what: "bytes of one action", most: limits::MAX_BYTES_OF_ONE_ACTION })
+                } else if *count > limits::MAX_RATE_PER_SECOND {
                     Err(Refusal::Limit { what: "records of one action", most: u64::from(limits::MAX_RATE_PER_SECOND) })
                 } else {
                     Ok(())
@@ -113,27 +159,45 @@ impl World {
     }
 
     fn needs(&self, node: NodeId, needed: &'static str, is: impl Fn(&Machine) -> bool) -> Result<(), Refusal> {
-        let machine = self.machine(node).ok_or(Refusal::NoSuchNode(node))?;
+        let machine = self.machine(node).ok_or_else(|| match node {
+            NodeId::Client(id) => {
+                self.client_name(id).map_or(Refusal::NoSuchNode(node), |name| Refusal::NotStarted(name.clone()))
+            }
+            NodeId::Controller(_) | NodeId::Broker(_) => Refusal::NoSuchNode(node),
+        })?;
         if is(machine) { Ok(()) } else { Err(Refusal::WrongState { node, needed }) }
     }
 
     fn named(&self, name: &Rc<str>) -> Result<NodeId, Refusal> {
         let node = self.client_id(name).map(NodeId::Client).ok_or_else(|| Refusal::NoSuchClient(name.clone()))?;
-        if self.machine(node).is_some_and(|m| m.process.is_some()) {
-            Ok(node)
-        } else {
-            Err(Refusal::NoSuchClient(name.clone()))
-        }
+        self.needs(node, "a running process", |m| m.process.is_some())?;
+        Ok(node)
     }
 
     fn name_is_free(&self, name: &Rc<str>) -> Result<(), Refusal> {
         if self.named(name).is_ok() {
             return Err(Refusal::NameTaken(name.clone()));
         }
-        if self.machines.keys().filter(|id| matches!(id, NodeId::Client(_))).count() >= limits::MAX_CLIENTS {
-            return Err(Refusal::Limit { what: "clients", most: limits::MAX_CLIENTS as u64 });
+        self.one_more_client()
+    }
+
+    fn one_more_client(&self) -> Result<(), Refusal> {
+        let all = || self.machines().filter(|(id, _)| matches!(id, NodeId::Client(_)));
+        if all().filter(|(_, machine)| machine.process.is_some()).count() >= limits::MAX_CLIENTS {
+            return Err(Refusal::Limit { what: "clients at a time", most: limits::MAX_CLIENTS as u64 });
+        }
+        if all().count() >= limits::MAX_CLIENT_STARTS {
+            return Err(Refusal::Limit { what: "starts of clients", most: limits::MAX_CLIENT_STARTS as u64 });
         }
         Ok(())
+    }
+
+    /// A process of a client is a new client; those of the other nodes are bound by the set-up.
+    fn may_start(&self, node: NodeId) -> Result<(), Refusal> {
+        match node {
+            NodeId::Client(_) => self.one_more_client(),
+            NodeId::Controller(_) | NodeId::Broker(_) => Ok(()),
+        }
     }
 
     fn producer_spec(&self, name: &Rc<str>) -> Result<ProducerSpec, Refusal> {
@@ -150,7 +214,15 @@ impl World {
         match action {
             Action::Kill(node) => self.kill(node, cause, out),
             Action::Stop(node) => self.shut_down(node, cause, out),
-            Action::Start(node) => self.start_process(node, cause, out),
+            Action::Start(node) => self.start_again(node, cause, out),
+            Action::Restart(node) => {
+                if self.machine(node).is_some_and(|machine| machine.process.is_none()) {
+                    self.start_again(node, cause, out);
+                } else {
+                    self.machine_mut(node, |machine| machine.restarting = true);
+                    self.shut_down(node, cause, out);
+                }
+            }
             Action::Pause(node) => {
                 self.note(node, cause, Kind::ProcessPaused, out);
                 self.machine_mut(node, |machine| machine.paused = true);
@@ -197,9 +269,17 @@ impl World {
             }
             Action::StartProducer { name, spec } => self.add_client(name, ClientKind::Producer(spec), cause, out),
             Action::Join { name, spec } => self.add_client(name, ClientKind::Consumer(spec), cause, out),
-            Action::CloseClient { name } => {
+            Action::CloseClient { name, within: None } => {
                 self.tell_client(&name, |world, node, out| world.shut_down(node, cause, out), out)
             }
+            Action::CloseClient { name, within: Some(within) } => self.tell_client(
+                &name,
+                |world, node, out| {
+                    let cause = world.note(node, cause, Kind::ShutdownRequested, out);
+                    world.command(node, ClientCommand::Close { within }, cause, out);
+                },
+                out,
+            ),
             Action::KillClient { name } => {
                 self.tell_client(&name, |world, node, out| world.kill(node, cause, out), out)
             }
@@ -239,7 +319,7 @@ impl World {
         }
     }
 
-    fn machine_mut(&mut self, node: NodeId, f: impl FnOnce(&mut Machine)) {
+    pub(super) fn machine_mut(&mut self, node: NodeId, f: impl FnOnce(&mut Machine)) {
         if let Some(machine) = self.machines.get_mut(&node) {
             f(Rc::make_mut(machine));
         }
@@ -328,10 +408,32 @@ impl World {
         }
     }
 
+    /// Starts the process of a node that may have had one. A client comes back as it was, under its name.
+    pub(super) fn start_again(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        match self.machine(node).map(|machine| (&machine.role, machine.incarnation)) {
+            Some((Role::Client { name, kind }, 1..)) => {
+                let (name, kind) = (name.clone(), kind.clone());
+                self.add_client(name, kind, cause, out);
+            }
+            Some((Role::Client { .. }, 0)) | Some((Role::Controller | Role::Broker { .. }, _)) => {
+                self.start_process(node, cause, out)
+            }
+            None => {}
+        }
+    }
+
     fn add_client(&mut self, name: Rc<str>, kind: ClientKind, cause: Seq, out: &mut Vec<TraceEntry>) {
-        self.last_client = ClientId(self.last_client.0 + 1);
-        let id = self.last_client;
+        let before = self.client_id(&name);
+        // A name that was given before its client started is that of its first process.
+        let given = before.filter(|id| !self.machines.contains_key(&NodeId::Client(*id)));
+        let id = given.unwrap_or_else(|| {
+            self.last_client = ClientId(self.last_client.0 + 1);
+            self.last_client
+        });
         let node = NodeId::Client(id);
+        if let Some(before) = before.filter(|before| *before != id) {
+            self.network.succeed(node, NodeId::Client(before));
+        }
         self.machines
             .insert(node, Rc::new(Machine::new(self.setup.seed, node, Role::Client { name: name.clone(), kind })));
         self.names.insert(name, id);

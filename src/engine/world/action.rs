@@ -2,7 +2,6 @@
 //! memory.
 
 use alloc::rc::Rc;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::base::{BrokerId, Dur, NodeId};
@@ -10,6 +9,7 @@ use crate::client::{ConsumerSpec, ProducerSpec};
 use crate::node::message::{AdminRequest, Values};
 use crate::protocol::{Api, ConfigMap};
 use crate::rules::{Broken, Version};
+pub use crate::trace::Refusal;
 
 /// A cluster to boot. Topics and clients come later, by actions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,7 +58,10 @@ pub enum Action {
     Kill(NodeId),
     /// SIGTERM: controlled shutdown.
     Stop(NodeId),
+    /// A client that ran before is started as it was: with its configs and, a member, in its group.
     Start(NodeId),
+    /// SIGTERM, and a start as soon as the process has ended; a start at once if there is none.
+    Restart(NodeId),
     /// SIGSTOP: the process stands still, its sockets stay open.
     Pause(NodeId),
     Resume(NodeId),
@@ -107,6 +110,8 @@ pub enum Action {
     /// The client is closed: producers flush, consumers leave.
     CloseClient {
         name: Rc<str>,
+        /// What the application gives a consumer's `close`; `None` is Kafka's default.
+        within: Option<Dur>,
     },
     KillClient {
         name: Rc<str>,
@@ -144,38 +149,45 @@ pub enum Action {
     },
 }
 
-/// Why the world does not do what it was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Refusal {
-    NoSuchNode(NodeId),
-    NoSuchClient(Rc<str>),
-    NameTaken(Rc<str>),
-    /// The node is not in a state in which this makes sense: for example started while it runs.
-    WrongState {
-        node: NodeId,
-        needed: &'static str,
-    },
-    /// A limit of the simulation (base::limits).
-    Limit {
-        what: &'static str,
-        most: u64,
-    },
-    /// A client's configuration that Kafka's constructor refuses: the exception it throws, the key and what was
-    /// expected.
-    ClientConfig {
-        exception: &'static str,
-        key: String,
-        value: String,
-        expected: String,
-    },
-    /// A node's configuration, at boot.
-    NodeConfig {
-        key: String,
-        value: String,
-        expected: String,
-    },
-    /// The set-up itself.
-    Setup {
-        what: String,
-    },
+impl Action {
+    /// The verb by which a scenario asks for it.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Action::Kill(_) => "kill",
+            Action::Stop(_) => "stop",
+            Action::Start(_) => "start",
+            Action::Restart(_) => "restart",
+            Action::Pause(_) => "pause",
+            Action::Resume(_) => "resume",
+            Action::LoseDisk(_) => "lose-disk",
+            Action::Cut { .. } => "cut",
+            Action::Heal { .. } | Action::HealAll => "heal",
+            Action::Link { .. } => "link",
+            Action::Drop { .. } => "drop",
+            Action::Admin(AdminRequest::CreateTopic(_)) => "create-topic",
+            Action::Admin(AdminRequest::DeleteTopic { .. }) => "delete-topic",
+            Action::Admin(AdminRequest::CreatePartitions { .. }) => "add-partitions",
+            Action::Admin(AdminRequest::DeleteRecords { .. }) => "delete-records",
+            Action::Admin(AdminRequest::AlterConfigs { .. }) => "set-config",
+            Action::Admin(AdminRequest::ElectLeaders { .. }) => "elect-leaders",
+            Action::Admin(
+                AdminRequest::DescribeTopics { .. }
+                | AdminRequest::ListOffsets { .. }
+                | AdminRequest::DescribeGroup { .. }
+                | AdminRequest::ListCommitted { .. }
+                | AdminRequest::DescribeQuorum
+                | AdminRequest::DescribeCluster
+                | AdminRequest::Renew,
+            ) => "describe",
+            Action::StartProducer { .. } => "start-client",
+            Action::Join { .. } => "join",
+            Action::CloseClient { .. } => "stop-client",
+            Action::KillClient { .. } => "kill-client",
+            Action::Reconfigure { .. } | Action::SetRate { .. } => "set-client",
+            Action::Produce { .. } => "produce",
+            Action::PausePolling { .. } => "pause-client",
+            Action::Seek { .. } => "seek",
+            Action::Commit { .. } => "commit",
+        }
+    }
 }

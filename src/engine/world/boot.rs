@@ -50,13 +50,16 @@ impl World {
             last_message: MessageId(0),
             last_action: ActionId(0),
             last_client: ADMIN,
-            instant_events: 0,
+            budget: Default::default(),
         };
         world.add_machines();
         let mut out = Vec::new();
         while !world.is_formed() {
             out.clear();
             if world.now > SimTime::ZERO + BOOT_LIMIT || !world.step(&mut out) {
+                if let Some(overrun) = world.overrun() {
+                    return Err(Refusal::Setup { what: overrun.to_string() });
+                }
                 return Err(Refusal::Setup {
                     what: "the cluster does not form: no controller, or a broker that cannot register".to_string(),
                 });
@@ -88,7 +91,7 @@ impl World {
             .collect();
         for node in started {
             let phase = self.rng.between(Dur::ZERO, START_SPREAD);
-            self.schedule(SimTime::ZERO + phase, Pending::Start(node));
+            self.schedule(SimTime::ZERO + phase, Pending::Start { node, cause: Seq(0) });
         }
     }
 
@@ -122,7 +125,14 @@ impl World {
                         Broker::start(ctx, BrokerStart { id, incarnation, rack, config, rules, voters }).into(),
                     )),
                     (NodeId::Client(id), Role::Client { name, kind }) => {
-                        let start = ClientStart { id, name, incarnation, bootstrap, kind };
+                        let start = ClientStart {
+                            id,
+                            name,
+                            incarnation,
+                            bootstrap,
+                            brokers_produce_by_id: rules.produce_by_topic_id,
+                            kind,
+                        };
                         // Its configuration was checked when the client was made.
                         Client::start(ctx, start).ok().map(|client| Process::Client(client.into()))
                     }

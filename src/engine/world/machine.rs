@@ -34,6 +34,7 @@ impl Process {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Queued {
     Message(Message),
+    Connected(crate::node::ConnId),
     Disconnected(crate::node::ConnId),
     Shutdown(Seq),
     Command(Box<crate::node::message::ClientCommand>, Seq),
@@ -55,6 +56,8 @@ pub struct Machine {
     pub process: Option<Process>,
     /// SIGSTOP: nothing is handled, no timer fires, sockets fill.
     pub paused: bool,
+    /// Its process is started again as soon as it has ended.
+    pub restarting: bool,
     pub timers: Timers,
     /// Counts the starts of its process.
     pub incarnation: u32,
@@ -81,6 +84,7 @@ impl Machine {
             disk: Disk::default(),
             process: None,
             paused: false,
+            restarting: false,
             timers: Timers::default(),
             incarnation: 0,
             since: SimTime::ZERO,
@@ -97,6 +101,11 @@ impl Machine {
     /// When it has something to do by itself.
     pub(super) fn next_wake(&self) -> Option<SimTime> {
         if self.is_up() { self.timers.next_at() } else { None }
+    }
+
+    /// Bytes of the records that the application of a producer has made.
+    pub(super) fn record_bytes(&self) -> u64 {
+        self.client().and_then(Client::as_producer).map_or(0, |producer| producer.counts().bytes)
     }
 
     pub(super) fn with_ctx<R>(
@@ -132,6 +141,7 @@ impl Machine {
     pub(super) fn end(&mut self, now: SimTime) {
         self.process = None;
         self.paused = false;
+        self.restarting = false;
         self.timers = Timers::default();
         self.socket.clear();
         self.since = now;

@@ -3,10 +3,12 @@
 pub mod act;
 pub mod action;
 pub mod boot;
+pub mod budget;
 pub mod machine;
 pub mod network;
 
 pub use action::{Action, BrokerSetup, LinkSetup, Refusal, Setup};
+pub use budget::{Overrun, Resource};
 pub use machine::{Machine, Process, Role};
 pub use network::Network;
 
@@ -15,15 +17,14 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{
-    ActionId, BrokerId, ClientId, ControllerId, MessageId, NodeId, Rng, Seq, SimTime, digest_of, limits,
-};
+use crate::base::{ActionId, BrokerId, ClientId, ControllerId, MessageId, NodeId, Rng, Seq, SimTime, digest_of};
 use crate::node::{Body, ConnId, Direction, Effect, Event, Message};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{Api, ErrorCode};
 use crate::rules::Rules;
 use crate::trace::{Kind, TraceEntry};
 
+use budget::Budget;
 use machine::{Queued, Surroundings};
 use network::Held;
 
@@ -37,8 +38,11 @@ enum Pending {
         to: NodeId,
         cause: Seq,
     },
-    /// A process starts by the schedule of the boot.
-    Start(NodeId),
+    /// A process starts by the schedule of the boot, or again after it ended.
+    Start {
+        node: NodeId,
+        cause: Seq,
+    },
     /// What lay in the sockets of a process that stood still is handled after it goes on.
     Wake {
         node: NodeId,
@@ -59,14 +63,14 @@ pub struct World {
     scheduled: u64,
     network: Network,
     machines: BTreeMap<NodeId, Rc<Machine>>,
-    /// The latest client of each name.
+    /// The latest client of each name; one that was only named has no machine yet.
     names: BTreeMap<Rc<str>, ClientId>,
     rng: Rng,
     last_seq: Seq,
     last_message: MessageId,
     last_action: ActionId,
     last_client: ClientId,
-    instant_events: u32,
+    budget: Budget,
 }
 
 /// What fires next.
@@ -106,7 +110,15 @@ impl World {
         digest_of(self)
     }
 
+    /// Why this run has ended before anybody wanted it to. Nothing happens any more, everything can be looked at.
+    pub fn overrun(&self) -> Option<Overrun> {
+        self.budget.overrun
+    }
+
     fn next(&self) -> Option<Next> {
+        if self.budget.overrun.is_some() {
+            return None;
+        }
         let agenda = self.agenda.first_key_value().map(|(key, _)| *key);
         let timer = self
             .machines
@@ -129,14 +141,15 @@ impl World {
         })
     }
 
-    /// Handles exactly one event and appends what was noticed. `false` if nothing will ever happen.
+    /// Handles exactly one event and appends what was noticed. `false` if nothing will ever happen, or may.
     pub fn step(&mut self, out: &mut Vec<TraceEntry>) -> bool {
         let Some(next) = self.next() else { return false };
         let at = match next {
             Next::Agenda(at, _) | Next::Timer(at, _) => at,
         };
-        self.instant_events = if at == self.now { self.instant_events + 1 } else { 0 };
-        assert!(self.instant_events < limits::MAX_EVENTS_PER_INSTANT, "time stands still at {at:?}");
+        if !self.budget.take_event(self.now, at) {
+            return false;
+        }
         self.now = at;
         match next {
             Next::Agenda(at, number) => {
@@ -149,14 +162,14 @@ impl World {
         true
     }
 
-    /// Handles every event up to and including `until`; then it is `until`.
+    /// Handles every event up to and including `until`; then it is `until`, unless the run has used up its budget.
     pub fn run_until(&mut self, until: SimTime, out: &mut Vec<TraceEntry>) {
         while self.next_event_at().is_some_and(|at| at <= until) {
             self.step(out);
         }
-        if until > self.now {
+        if until > self.now && self.budget.overrun.is_none() {
             self.now = until;
-            self.instant_events = 0;
+            self.budget.next_instant();
         }
     }
 
@@ -175,7 +188,7 @@ impl World {
         match pending {
             Pending::Deliver(message) => self.deliver(message, out),
             Pending::Disconnect { conn, to, cause } => self.disconnect(conn, to, cause, out),
-            Pending::Start(node) => self.start_process(node, Seq(0), out),
+            Pending::Start { node, cause } => self.start_again(node, cause, out),
             Pending::Wake { node, what } => self.wake(node, *what, out),
         }
     }
@@ -211,19 +224,31 @@ impl World {
             }
             return;
         }
-        if machine.paused {
-            Rc::make_mut(machine).socket.push_back(Queued::Message(message.clone()));
-            self.network.establish(message.conn);
+        let is_paused = machine.paused;
+        if message.direction == Direction::Request {
+            self.accept(message.conn);
+        }
+        if is_paused {
+            self.machine_mut(to, |machine| machine.socket.push_back(Queued::Message(message.clone())));
             self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
             return;
         }
         self.hand_over(message, out);
     }
 
-    fn hand_over(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
-        if message.direction == Direction::Request {
-            self.network.establish(message.conn);
+    /// The kernel of a machine takes a connection, whether its process runs or stands still, and tells the other one.
+    fn accept(&mut self, conn: ConnId) {
+        if self.network.is_established(conn) {
+            return;
         }
+        self.network.establish(conn);
+        if matches!(conn.client, NodeId::Client(_)) && !self.network.is_cut(conn.server, conn.client) {
+            let what = Box::new(Queued::Connected(conn));
+            self.schedule(self.now, Pending::Wake { node: conn.client, what });
+        }
+    }
+
+    fn hand_over(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
         let (to, cause) = (message.to(), message.sent);
         let event = match message.body {
             Body::Request(body) => Event::Request { conn: message.conn, correlation: message.correlation, body },
@@ -258,6 +283,7 @@ impl World {
                 self.note(node, message.sent, Kind::MessageDelivered { message: message.id }, out);
                 self.hand_over(message, out);
             }
+            Queued::Connected(conn) => self.dispatch(node, Seq(0), Event::Connected { conn }, out),
             Queued::Disconnected(conn) => self.dispatch(node, Seq(0), Event::Disconnected { conn }, out),
             Queued::Shutdown(cause) => self.dispatch(node, cause, Event::Shutdown, out),
             Queued::Command(command, cause) => self.dispatch(node, cause, Event::Command(*command), out),
@@ -278,6 +304,7 @@ impl World {
     ) -> Option<R> {
         let mut effects = Vec::new();
         let machine = Rc::make_mut(self.machines.get_mut(&node)?);
+        let made = machine.record_bytes();
         let around = Surroundings {
             now: self.now,
             cause,
@@ -287,6 +314,10 @@ impl World {
             last_message: &mut self.last_message,
         };
         let result = f(machine, around);
+        let made = machine.record_bytes().saturating_sub(made);
+        if made > 0 {
+            self.budget.take_bytes(made, self.now);
+        }
         for effect in effects {
             self.apply(node, effect, out);
         }
@@ -326,7 +357,11 @@ impl World {
             }
             Effect::Exit { clean } => {
                 let cause = self.note(node, Seq(0), Kind::ProcessExited { clean }, out);
+                let restarting = self.machine(node).is_some_and(|machine| machine.restarting);
                 self.end_process(node, cause);
+                if restarting {
+                    self.schedule(self.now, Pending::Start { node, cause });
+                }
             }
         }
     }
@@ -357,16 +392,17 @@ impl World {
     }
     /// The name of a client; several in turn may have borne it.
     pub fn client_name(&self, id: ClientId) -> Option<&Rc<str>> {
-        match &self.machine(NodeId::Client(id))?.role {
-            Role::Client { name, .. } => Some(name),
-            Role::Controller | Role::Broker { .. } => None,
+        match self.machine(NodeId::Client(id)).map(|machine| &machine.role) {
+            Some(Role::Client { name, .. }) => Some(name),
+            Some(Role::Controller | Role::Broker { .. }) => None,
+            None => self.names.iter().find(|(_, named)| **named == id).map(|(name, _)| name),
         }
     }
     /// Messages on their way, with the moment at which they arrive if nothing holds them.
     pub fn in_flight(&self) -> impl Iterator<Item = &Message> {
         self.agenda.values().filter_map(|pending| match pending {
             Pending::Deliver(message) => Some(message),
-            Pending::Disconnect { .. } | Pending::Start(_) | Pending::Wake { .. } => None,
+            Pending::Disconnect { .. } | Pending::Start { .. } | Pending::Wake { .. } => None,
         })
     }
     /// Messages that a cut holds.

@@ -63,6 +63,10 @@ pub struct Network {
     connections: BTreeMap<ConnId, Connection>,
     /// Connections by the node that takes part, so that a death finds them.
     by_node: BTreeMap<NodeId, BTreeSet<ConnId>>,
+    /// A client that is started again has a new id; its links are those of the first process of its name.
+    hosts: BTreeMap<NodeId, NodeId>,
+    /// The latest process at each of those.
+    latest: BTreeMap<NodeId, NodeId>,
     pub(super) held: Vec<Held>,
     pub(super) drops: Vec<DropRule>,
 }
@@ -75,12 +79,26 @@ impl Network {
             links: BTreeMap::new(),
             connections: BTreeMap::new(),
             by_node: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            latest: BTreeMap::new(),
             held: Vec::new(),
             drops: Vec::new(),
         }
     }
 
+    /// A process that takes the place of an earlier one takes its links too.
+    pub(super) fn succeed(&mut self, new: NodeId, old: NodeId) {
+        let host = self.host(old);
+        self.hosts.insert(new, host);
+        self.latest.insert(host, new);
+    }
+
+    fn host(&self, node: NodeId) -> NodeId {
+        self.hosts.get(&node).copied().unwrap_or(node)
+    }
+
     fn link(&mut self, from: NodeId, to: NodeId) -> &mut Link {
+        let (from, to) = (self.host(from), self.host(to));
         let (seed, setup) = (self.seed, self.default);
         self.links.entry((from, to)).or_insert_with(|| Link {
             setup,
@@ -174,17 +192,18 @@ impl Network {
     }
 
     pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
-        self.links.get(&(from, to)).is_some_and(|link| link.cut)
+        self.links.get(&(self.host(from), self.host(to))).is_some_and(|link| link.cut)
     }
 
     /// Every direction in which nothing passes.
     pub fn cuts(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
-        self.links.iter().filter(|(_, link)| link.cut).map(|(ends, _)| *ends)
+        let now = |node: NodeId| self.latest.get(&node).copied().unwrap_or(node);
+        self.links.iter().filter(|(_, link)| link.cut).map(move |((from, to), _)| (now(*from), now(*to)))
     }
 
     /// The behaviour of a link in one direction.
     pub fn link_setup(&self, from: NodeId, to: NodeId) -> LinkSetup {
-        self.links.get(&(from, to)).map_or(self.default, |link| link.setup)
+        self.links.get(&(self.host(from), self.host(to))).map_or(self.default, |link| link.setup)
     }
 
     /// The default of every link.
@@ -206,7 +225,7 @@ impl Network {
         let mut released = Vec::new();
         let mut rest = Vec::new();
         for held in core::mem::take(&mut self.held) {
-            if (held.message.from(), held.message.to()) == (from, to) {
+            if (self.host(held.message.from()), self.host(held.message.to())) == (self.host(from), self.host(to)) {
                 released.push(held);
             } else {
                 rest.push(held);

@@ -10,8 +10,8 @@ use super::command::Refused;
 use crate::scenario::{
     Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, check,
 };
+use crate::story::Seen;
 use crate::view::model::{ConfigOf, Cure, KeyPattern, MemberNow, NodeAction, NodeRef, Scene, SettingKey, SettingValue};
-use crate::view::seen::Seen;
 
 /// Latency of a link that was made slow.
 const SLOW_US: u64 = 50_000;

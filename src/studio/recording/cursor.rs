@@ -9,7 +9,7 @@ use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::{Action, Refusal, World};
 
-use crate::scenario::{Due, Moment, Node, lower::plain_node};
+use crate::scenario::{Due, Moment, Need, Node, lower::plain_node};
 
 /// What one step did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Step {
     /// The world refused it, or nobody plays the role that it names.
     Refused {
         index: usize,
-        refusal: Option<Refusal>,
+        refusal: Refusal,
     },
 }
 
@@ -63,6 +63,10 @@ impl Cursor {
 
     /// When the next step happens.
     pub fn next_at(&self, plan: &[Due]) -> Option<SimTime> {
+        // A run that has used up its budget is over.
+        if self.world.overrun().is_some() {
+            return None;
+        }
         if !self.pending.is_empty() {
             return Some(self.instant);
         }
@@ -119,12 +123,16 @@ impl Cursor {
         if self.world.now() < self.instant {
             self.world.run_until(self.instant, out);
         }
-        let Some(action) = plan[index].need.action(&|node| resolve(&self.world, node)) else {
-            return Step::Refused { index, refusal: None };
+        let need = &plan[index].need;
+        know_clients(&mut self.world, need);
+        let Some(action) = need.action(&|node| resolve(&self.world, node)) else {
+            let role = need.nodes().find(|node| resolve(&self.world, node).is_none()).map(role_text);
+            let refusal = self.world.refuse(need.verb(), &role.unwrap_or_default(), out);
+            return Step::Refused { index, refusal };
         };
         match self.world.act(action.clone(), out) {
             Ok(id) => Step::Acted { index, id, action: Rc::new(action) },
-            Err(refusal) => Step::Refused { index, refusal: Some(refusal) },
+            Err(refusal) => Step::Refused { index, refusal },
         }
     }
 
@@ -144,6 +152,27 @@ impl Cursor {
         let mut world = self.world.clone();
         world.run_until(at, &mut Vec::new());
         world.digest()
+    }
+}
+
+/// Links are between names: a client that has not started gets its place in the network when it is first named.
+pub fn know_clients(world: &mut World, need: &Need) {
+    for node in need.nodes() {
+        if let Node::Client(name) = node {
+            world.know_client(name);
+        }
+    }
+}
+
+/// A role as a scenario names it.
+fn role_text(node: &Node) -> String {
+    match node {
+        Node::Broker(id) => format!("broker/{id}"),
+        Node::Controller(id) => format!("controller/{id}"),
+        Node::Client(name) => format!("client/{name}"),
+        Node::ActiveController => "active-controller".into(),
+        Node::LeaderOf(partition) => format!("leader-of {}/{}", partition.topic, partition.partition),
+        Node::CoordinatorOf(group) => format!("coordinator-of {group}"),
     }
 }
 

@@ -9,6 +9,7 @@ use highwater_engine::trace::{Callback, Kind, TraceEntry};
 use serde_json::{Map, Value, json};
 
 use super::answer::{name, partition_names};
+use crate::notation::{self, Book};
 
 /// One thing that a client saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,15 +38,15 @@ pub struct Journal {
     old_clients: BTreeMap<String, (usize, u64)>,
     /// How often each node's process has ended.
     exits: BTreeMap<NodeId, u32>,
-    /// What controllers did, if it is to be told.
-    decisions: Option<Vec<TraceEntry>>,
+    /// What controllers did, if it is to be told, with the names of what it is about.
+    decisions: Option<(Book, Vec<TraceEntry>)>,
     began: SimTime,
 }
 
 impl Journal {
     /// A journal that also keeps what controllers did, if `decisions`.
     pub fn watching(decisions: bool) -> Journal {
-        Journal { decisions: decisions.then(Vec::new), ..Journal::default() }
+        Journal { decisions: decisions.then(Default::default), ..Journal::default() }
     }
 
     /// The moment of the script's first step.
@@ -55,10 +56,9 @@ impl Journal {
 
     /// What controllers did, as lines with the seconds since the first step.
     pub fn decisions(&self) -> impl Iterator<Item = String> {
-        self.decisions.iter().flatten().map(|entry| {
-            let seconds = (entry.at.0 as f64 - self.began.0 as f64) / 1e6;
-            format!("{seconds:9.2}  {}  {:?}", entry.who, entry.kind)
-        })
+        self.decisions
+            .iter()
+            .flat_map(|(book, entries)| entries.iter().map(|entry| notation::line(entry, self.began, book)))
     }
 
     /// Takes what concerns clients out of the trace.
@@ -75,10 +75,12 @@ impl Journal {
         if let Kind::TopicCreated { topic, name, .. } = &entry.kind {
             self.topics.insert(*topic, Rc::from(&**name));
         }
-        if let Some(decisions) =
-            self.decisions.as_mut().filter(|_| matches!(entry.who, NodeId::Controller(_)) && !is_wire(&entry.kind))
-        {
-            decisions.push(entry.clone());
+        if let Some((book, entries)) = &mut self.decisions {
+            book.learn(&entry);
+            book.forget(&entry);
+            if matches!(entry.who, NodeId::Controller(_)) && !is_wire(&entry.kind) {
+                entries.push(entry.clone());
+            }
         }
         let NodeId::Client(client) = entry.who else { return };
         if let Kind::RecordSent { tag, value, .. } = &entry.kind {
@@ -348,6 +350,7 @@ fn is_wire(kind: &Kind) -> bool {
 mod tests {
     use super::*;
     use highwater_engine::base::Seq;
+    use highwater_engine::trace::Creator;
 
     const P: ClientId = ClientId(1);
     const M: ClientId = ClientId(2);
@@ -363,7 +366,13 @@ mod tests {
             |who, kind| entries.push(TraceEntry { seq: Seq(1), at: SimTime::ZERO, cause: Seq(0), who, kind });
         note(
             NodeId::Client(P),
-            Kind::TopicCreated { topic: TopicId(1), name: "t".into(), partitions: 1, replication_factor: 3 },
+            Kind::TopicCreated {
+                topic: TopicId(1),
+                name: "t".into(),
+                partitions: 1,
+                replication_factor: 3,
+                by: Creator::Admin,
+            },
         );
         for (i, (value, offset)) in sent.iter().enumerate() {
             let tag = Tag(i as u64);

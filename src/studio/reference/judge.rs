@@ -1,13 +1,13 @@
 //! Compares many runs of the engine with what was recorded, by the rules of the recordings. Knows no file and no
 //! expected value.
 //!
-//! 1. A value that was the same in all recorded runs must be the same. With every seed, for most is no matter of
-//! chance; where it is one (which node a client happens to ask, whose timer fires first), a recording shows one case,
-//! and it must be one that the engine makes: *one* seed must agree with the whole file, and what other seeds give is
-//! counted and shown apart. 2. One that varied must be one of those, or, where it counts records in flight, lie between
-//! them. 3. Whether a condition held must be the same; how long it took is the median over the seeds, within the
-//! recorded span widened by 25 % and 1 s. Shorter is right where a process was started before, because the recorded
-//! machine was slow to start one. 4. What is not modelled is listed.
+//! 1. A value that was the same in all recorded runs must be the same, with so many seeds that the runs' agreement is
+//!    no rare case ([`shares`](super::shares)); what the other seeds give is counted and shown apart.
+//! 2. One that varied must be one of those, or, where it counts records in flight, lie between them.
+//! 3. Whether a condition held must be the same; how long it took is the median of twenty seeds, within the recorded
+//!    span widened by 25 % and 1 s. Shorter is right where a process was started before, because the recorded machine
+//!    was slow to start one.
+//! 4. What is not modelled is listed.
 
 use std::collections::BTreeMap;
 
@@ -19,25 +19,20 @@ use super::player::{Observed, Play};
 use super::queries::Query;
 use super::recording::{Entry, Expected, Recording, Step};
 use super::report::{Difference, EntryReport, FileReport, Outcome};
+use super::shares::{self, Row, SEEDS, Standing};
+use super::values::value_rule;
 
 /// Judges the plays of one recording, each with its seed.
 pub fn judge(recording: &Recording, plays: &[(u64, Play)]) -> FileReport {
-    let best = best_seed(recording, plays);
-    let mut after_start = false;
-    let mut entries = Vec::new();
-    for entry in &recording.script {
-        if let Step::Do { verb, .. } = &entry.step {
-            after_start = follows_start(verb, after_start);
-        }
-        let seen: Vec<(u64, &Observed)> =
-            plays.iter().filter_map(|(seed, play)| play.observed.get(entry.index).map(|o| (*seed, o))).collect();
-        let fits: Vec<(u64, &Observed)> = seen.iter().filter(|(seed, _)| Some(*seed) == best).copied().collect();
-        if let Some(outcome) =
-            outcome(entry, &seen, after_start).map(|all| weigh(all, outcome(entry, &fits, after_start)))
-        {
-            entries.push(EntryReport { entry: entry.index, step: entry.text.clone(), outcome });
-        }
-    }
+    let standings: BTreeMap<usize, Standing> =
+        standings(recording, plays).into_iter().map(|(entry, standing, _)| (entry, standing)).collect();
+    let entries = outcomes(recording, plays)
+        .map(|(entry, outcome)| EntryReport {
+            entry: entry.index,
+            step: entry.text.clone(),
+            outcome: weigh(outcome, standings.get(&entry.index).copied(), recording.runs),
+        })
+        .collect();
     FileReport {
         id: recording.id.clone(),
         title: recording.title.clone(),
@@ -47,31 +42,73 @@ pub fn judge(recording: &Recording, plays: &[(u64, Play)]) -> FileReport {
     }
 }
 
-/// The seed whose run fits the file best, by the number of entries that differ in more than time.
-fn best_seed(recording: &Recording, plays: &[(u64, Play)]) -> Option<u64> {
-    let misfits = |seed: u64, play: &Play| {
-        let differs =
-            |entry: &&Entry| match play.observed.get(entry.index).and_then(|o| outcome(entry, &[(seed, o)], true)) {
-                Some(Outcome::Different(differences)) => differences.iter().any(|d| d.part != TOOK),
-                Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => false,
-            };
-        recording.script.iter().filter(differs).count()
-    };
-    plays.iter().min_by_key(|(seed, play)| misfits(*seed, play)).map(|(seed, _)| *seed)
+/// Whether more seeds cannot change the report, as far as chance can be known.
+pub fn decided(recording: &Recording, plays: &[(u64, Play)]) -> bool {
+    let enough_times = plays.len() as u64 >= SEEDS
+        || outcomes(recording, plays).all(|(_, outcome)| match outcome {
+            Outcome::Different(differences) => differences.iter().all(|d| d.part != TOOK),
+            Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_) => true,
+        });
+    enough_times && standings(recording, plays).iter().all(|(_, _, known)| *known)
 }
 
-/// Differences of some seeds are chance where the best run has none; a median of times is of all seeds or of none.
-fn weigh(all: Outcome, best: Option<Outcome>) -> Outcome {
-    match (all, best) {
-        (Outcome::Different(differences), Some(Outcome::Equal(_))) if differences.iter().all(|d| d.part != TOOK) => {
-            Outcome::InSomeRuns { differences }
+/// What is compared in each entry, over all plays; every disagreement is a difference here.
+fn outcomes<'a>(recording: &'a Recording, plays: &'a [(u64, Play)]) -> impl Iterator<Item = (&'a Entry, Outcome)> {
+    let mut after_start = false;
+    recording.script.iter().filter_map(move |entry| {
+        if let Step::Do { verb, .. } = &entry.step {
+            after_start = follows_start(verb, after_start);
         }
-        (Outcome::Different(differences), Some(Outcome::Different(best)))
-            if best.iter().all(|d| d.part == TOOK) && differences.iter().all(|d| d.part != TOOK) =>
-        {
-            Outcome::InSomeRuns { differences }
+        let seen: Vec<(u64, &Observed)> =
+            plays.iter().filter_map(|(seed, play)| play.observed.get(entry.index).map(|o| (*seed, o))).collect();
+        outcome(entry, &seen, after_start).map(|outcome| (entry, outcome))
+    })
+}
+
+fn standings(recording: &Recording, plays: &[(u64, Play)]) -> Vec<(usize, Standing, bool)> {
+    let agrees = |entry: &Entry, (seed, play): &(u64, Play)| match play
+        .observed
+        .get(entry.index)
+        .and_then(|observed| outcome(entry, &[(*seed, observed)], true))
+    {
+        Some(Outcome::Different(differences)) => differences.iter().all(|d| d.part == TOOK),
+        Some(Outcome::Equal(_) | Outcome::InSomeRuns { .. } | Outcome::NotModelled(_)) | None => true,
+    };
+    let rows: Vec<Row> = recording
+        .script
+        .iter()
+        .map(|entry| Row {
+            entry: entry.index,
+            same: entry.step.is_same(),
+            agrees: plays.iter().map(|play| agrees(entry, play)).collect(),
+        })
+        .collect();
+    shares::standings(&rows, recording.runs)
+}
+
+/// Values that some seeds do not give are chance where enough do; a median of times is of all seeds or of none.
+fn weigh(all: Outcome, standing: Option<Standing>, runs: i64) -> Outcome {
+    let Outcome::Different(mut differences) = all else { return all };
+    if differences.iter().any(|d| d.part == TOOK) {
+        return Outcome::Different(differences);
+    }
+    match standing {
+        Some(Standing::Enough) => Outcome::InSomeRuns { differences },
+        Some(Standing::NeverTogether) => {
+            differences.push(Difference {
+                part: "together".into(),
+                expected: "one seed with this value and those of all entries before it".into(),
+                got: vec![("none of the seeds that agree with the entries before".into(), Vec::new())],
+            });
+            Outcome::Different(differences)
         }
-        (all, _) => all,
+        Some(Standing::TooFew) | None => {
+            for difference in &mut differences {
+                let share = shares::bound(runs) * 100.0;
+                difference.expected.push_str(&format!(" (in {share:.1} % of the seeds at least; {runs} recorded)"));
+            }
+            Outcome::Different(differences)
+        }
     }
 }
 
@@ -195,40 +232,23 @@ fn when_outcome(
             Some(Some(_)) | None => {}
         }
     }
-    let mut by_chance = Vec::new();
     let mut differences: Vec<Difference> =
         [wrong_held.difference(), wrong_see.difference()].into_iter().flatten().collect();
+    spans.truncate(SEEDS as usize);
     if let (Some(recorded), Some(median)) = (took, median(&mut spans)) {
         match took_rule(recorded, median, after_start) {
             Ok(rule) => rules.push(rule),
-            // Where the times fall into two heaps (an observer that happens to ask a frozen broker waits for seconds),
-            // the median lies in the larger one by chance.
-            Err(_)
-                if spans.iter().filter(|span| took_rule(recorded, **span, after_start).is_ok()).count() * 4
-                    >= spans.len()
-                    && spans.len() > 1 =>
-            {
-                by_chance.push(Difference {
-                    part: TOOK.into(),
-                    expected: "a median as recorded".into(),
-                    got: vec![(
-                        format!("{} s (median); at least a quarter of the runs as recorded", seconds(median)),
-                        seen.iter().map(|(seed, _)| *seed).collect(),
-                    )],
-                });
-            }
             Err(expected) => differences.push(Difference {
                 part: TOOK.into(),
                 expected,
-                got: vec![(format!("{} s (median)", seconds(median)), seen.iter().map(|(seed, _)| *seed).collect())],
+                got: vec![(
+                    format!("{} s (median)", seconds(median)),
+                    seen.iter().take(SEEDS as usize).map(|(seed, _)| *seed).collect(),
+                )],
             }),
         }
     }
-    match (differences.is_empty(), by_chance.is_empty()) {
-        (true, true) => Outcome::Equal(rules.join("; ")),
-        (true, false) => Outcome::InSomeRuns { differences: by_chance },
-        (false, _) => Outcome::Different(differences),
-    }
+    if differences.is_empty() { Outcome::Equal(rules.join("; ")) } else { Outcome::Different(differences) }
 }
 
 /// The middle of the spans, the lower of the two middle ones where their number is even.
@@ -277,109 +297,6 @@ fn expected_value(see: &Expected) -> Value {
 fn refused_words(refused: &[Option<String>]) -> Value {
     let words: Vec<&str> = refused.iter().map(|r| r.as_deref().unwrap_or("accepted")).collect();
     if words.len() == 1 { json!(words[0]) } else { json!({ "one of": words }) }
-}
-
-/// The rule by which the value is right, if it is. `query` is `None` for the description in a `when`.
-fn value_rule(query: Option<&Query>, see: &Expected, got: &Value) -> Option<&'static str> {
-    match see {
-        Expected::Same(expected) => same(query, expected, got),
-        Expected::Varies(values) => {
-            if values.iter().any(|expected| same(query, expected, got).is_some()) {
-                Some("one of the values of the recorded runs")
-            } else if query.is_some_and(counts_in_flight) && between(&values.iter().collect::<Vec<_>>(), got) {
-                Some("between the values of the recorded runs, because it counts records in flight")
-            } else {
-                None
-            }
-        }
-    }
-}
-
-fn same(query: Option<&Query>, expected: &Value, got: &Value) -> Option<&'static str> {
-    if matches!(query, Some(Query::Rebalances { .. })) {
-        (by_member(expected) == by_member(got)).then_some("the same calls in the same order for each member")
-    } else if matches!(query, Some(Query::OldClient(_))) {
-        old_client_rule(expected, got)
-    } else {
-        (expected == got).then_some("equal")
-    }
-}
-
-/// Rows of `[member, …]` as one list per member.
-fn by_member(rows: &Value) -> BTreeMap<String, Vec<&Value>> {
-    let mut members: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
-    for row in rows.as_array().into_iter().flatten() {
-        members.entry(row[0].to_string()).or_default().push(row);
-    }
-    members
-}
-
-/// Records, assignments and revocations equal; failures of commits and polls, and long polls, within 2.
-fn old_client_rule(expected: &Value, got: &Value) -> Option<&'static str> {
-    let count = |value: &Value, key: &str| value.get(key).and_then(Value::as_i64);
-    let exact = ["record", "assigned", "revoked"]
-        .iter()
-        .all(|key| expected.get(*key).is_none() || count(expected, key) == count(got, key));
-    let near =
-        ["commit-failed", "poll-took", "error"].iter().all(|key| match (count(expected, key), count(got, key)) {
-            (Some(expected), Some(got)) => expected.abs_diff(got) <= 2,
-            (None, _) => true,
-            (Some(_), None) => false,
-        });
-    (exact && near).then_some("records and callbacks equal, failures within 2")
-}
-
-fn counts_in_flight(query: &Query) -> bool {
-    match query {
-        Query::Answers { .. }
-        | Query::Read { .. }
-        | Query::Offsets { .. }
-        | Query::Committed(_)
-        | Query::OldClient(_) => true,
-        Query::Topics(_)
-        | Query::Leaderless(_)
-        | Query::IsrSizes(_)
-        | Query::Group { .. }
-        | Query::GroupSizes(_)
-        | Query::CoordinatorIsLeaderOf { .. }
-        | Query::PartitionOfEach(_)
-        | Query::HasLeader
-        | Query::EachAnswer { .. }
-        | Query::LogAsRead { .. }
-        | Query::Rebalances { .. }
-        | Query::Errors { .. }
-        | Query::Promises { .. } => false,
-    }
-}
-
-/// Whether every number of `got` lies between those at its place in the values; everything else must be that of one of
-/// them. A count that is absent is 0.
-fn between(values: &[&Value], got: &Value) -> bool {
-    if let Some(number) = got.as_i64() {
-        let numbers: Option<Vec<i64>> = values.iter().map(|v| if v.is_null() { Some(0) } else { v.as_i64() }).collect();
-        return numbers.is_some_and(|n| n.iter().min() <= Some(&number) && Some(&number) <= n.iter().max());
-    }
-    match got {
-        Value::Object(map) => {
-            let keys = values.iter().filter_map(|v| v.as_object()).flat_map(|v| v.keys()).chain(map.keys());
-            values.iter().all(|v| v.is_object())
-                && keys.into_iter().all(|key| {
-                    between(
-                        &values.iter().map(|v| v.get(key).unwrap_or(&Value::Null)).collect::<Vec<_>>(),
-                        map.get(key).unwrap_or(&json!(0)),
-                    )
-                })
-        }
-        Value::Array(items) => {
-            let same_length = values.iter().all(|v| v.as_array().is_some_and(|v| v.len() == items.len()));
-            same_length
-                && items
-                    .iter()
-                    .enumerate()
-                    .all(|(i, item)| between(&values.iter().map(|v| &v[i]).collect::<Vec<_>>(), item))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => values.contains(&got),
-    }
 }
 
 /// Wrong values and the seeds that gave them.
@@ -443,65 +360,33 @@ mod tests {
         assert_eq!(median(&mut []), None);
     }
 
-    #[test]
-    fn counts_may_lie_between_what_varied_but_leaders_may_not() {
-        let see = Expected::Varies(vec![json!({ "records": 10 }), json!({ "records": 20 })]);
-        let read = Query::Read { member: "m".into(), since: None };
-        assert!(
-            value_rule(Some(&read), &see, &json!({ "records": 13 })).is_some_and(|rule| rule.starts_with("between"))
+    /// A recording of one query, and plays of which some saw what it says.
+    fn judged(runs: i64, agreeing: u64, others: u64) -> Outcome {
+        let text = format!(
+            r#"{{ "id": "X", "kafka": ["4.1.1"], "runs": {runs}, "setup": {{ "brokers": 1, "controllers": 1 }},
+                "script": [ {{ "query": {{ "leaderless": "t" }}, "see": 1 }} ] }}"#
         );
-        assert!(value_rule(Some(&read), &see, &json!({ "records": 21 })).is_none());
-        assert!(value_rule(Some(&Query::Topics(vec![])), &see, &json!({ "records": 13 })).is_none());
-        assert!(value_rule(Some(&Query::Topics(vec![])), &see, &json!({ "records": 20 })).is_some());
+        let recording = Recording::read(&text).expect("a recording");
+        let play = |seed| (seed, Play { observed: vec![Observed::Seen(json!(i32::from(seed <= agreeing)))] });
+        let plays: Vec<(u64, Play)> = (1..=agreeing + others).map(play).collect();
+        judge(&recording, &plays).entries[0].outcome.clone()
     }
 
     #[test]
-    fn absent_failures_count_as_none() {
-        let see = [json!({ "acked": 3, "failed": {} }), json!({ "acked": 1, "failed": { "TimeoutException": 2 } })];
-        let values: Vec<&Value> = see.iter().collect();
-        assert!(between(&values, &json!({ "acked": 2, "failed": { "TimeoutException": 1 } })));
-        assert!(!between(&values, &json!({ "acked": 2, "failed": { "TimeoutException": 3 } })));
-        assert!(!between(&values, &json!({ "acked": 2, "failed": { "NetworkException": 1 } })));
+    fn what_two_runs_agree_on_must_be_no_rare_case_of_the_engine() {
+        assert!(matches!(judged(2, 20, 0), Outcome::Equal(_)));
+        assert!(matches!(judged(2, 5, 15), Outcome::InSomeRuns { .. }));
+        let Outcome::Different(differences) = judged(2, 4, 16) else { panic!("four of twenty are too few") };
+        assert!(differences[0].expected.contains("22.4 %"), "{differences:?}");
+        assert!(matches!(judged(1, 1, 19), Outcome::InSomeRuns { .. }));
     }
 
     #[test]
-    fn the_order_of_an_isr_counts_but_not_that_of_keys() {
-        let see = Expected::Same(json!({ "a": 1, "isr": [2, 3] }));
-        assert!(value_rule(None, &see, &json!({ "isr": [2, 3], "a": 1 })).is_some());
-        assert!(value_rule(None, &see, &json!({ "isr": [3, 2], "a": 1 })).is_none());
-    }
-
-    #[test]
-    fn the_order_between_members_does_not_count_but_that_within_one_does() {
-        let query = Query::Rebalances { members: vec![], since: None };
-        let see = Expected::Same(json!([["a", "revoked", []], ["b", "assigned", []], ["a", "assigned", []]]));
-        assert!(
-            value_rule(
-                Some(&query),
-                &see,
-                &json!([["b", "assigned", []], ["a", "revoked", []], ["a", "assigned", []]])
-            )
-            .is_some()
-        );
-        assert!(
-            value_rule(
-                Some(&query),
-                &see,
-                &json!([["a", "assigned", []], ["a", "revoked", []], ["b", "assigned", []]])
-            )
-            .is_none()
-        );
-    }
-
-    #[test]
-    fn failures_of_an_old_client_may_be_off_by_two() {
-        let query = Query::OldClient("c".into());
-        let see = Expected::Same(
-            json!({ "record": 5, "assigned": 1, "revoked": 0, "commit-failed": 6, "poll-took": 0, "error": 0 }),
-        );
-        let got = |record: i64, failed: i64| json!({ "record": record, "assigned": 1, "revoked": 0, "commit-failed": failed, "poll-took": 0, "error": 0 });
-        assert!(value_rule(Some(&query), &see, &got(5, 8)).is_some());
-        assert!(value_rule(Some(&query), &see, &got(5, 9)).is_none());
-        assert!(value_rule(Some(&query), &see, &got(4, 6)).is_none());
+    fn a_median_that_is_wrong_is_a_difference_even_where_a_quarter_of_the_seeds_is_right() {
+        let waited = |seconds| Observed::Waited { held: true, took: Dur::secs(seconds), see: Value::Null };
+        let (long, short) = (waited(17), waited(9));
+        let seen: Vec<(u64, &Observed)> = (1..=20).map(|seed| (seed, if seed <= 7 { &long } else { &short })).collect();
+        let outcome = when_outcome(&[true], Some((Dur::secs(17), Dur::secs(17))), None, &seen, false);
+        assert!(matches!(outcome, Outcome::Different(_)), "{outcome:?}");
     }
 }

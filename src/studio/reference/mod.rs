@@ -17,13 +17,16 @@ pub mod queries;
 pub mod reading;
 pub mod recording;
 pub mod report;
+pub mod shares;
 pub mod steps;
 pub mod subject;
+pub mod values;
 pub mod world;
 
-pub use judge::judge;
+pub use judge::{decided, judge};
 pub use player::{Play, play, play_with_decisions};
 pub use reading::ReadError;
 pub use recording::Recording;
 pub use report::{FileReport, Outcome, Table};
+pub use shares::{MOST_SEEDS, SEEDS};
 pub use subject::Subject;

@@ -118,10 +118,14 @@ impl Subject for Canned {
 
 /// What was observed of these entries and what was done, after the question whether the cluster is ready.
 fn played(script: &str) -> (Vec<Observed>, Vec<(u64, String)>) {
+    played_with(1, script)
+}
+
+fn played_with(seed: u64, script: &str) -> (Vec<Observed>, Vec<(u64, String)>) {
     let text = format!(
         r#"{{ "id": "X", "kafka": ["4.1.1"], "setup": {{ "brokers": 3, "controllers": 3 }}, "script": [ {script} ] }}"#
     );
-    let play = play::<Canned>(&Recording::read(&text).expect("a recording"), 1);
+    let play = play::<Canned>(&Recording::read(&text).expect("a recording"), seed);
     (play.observed, LOG.with_borrow(|log| log[1..].to_vec()))
 }
 
@@ -132,6 +136,16 @@ fn a_question_is_over_when_the_recorder_looked_next() {
         r#"{ "do": { "create-topic": { "name": "t", "partitions": 1, "replication": 1 } } }, { "do": { "kill": "broker/1" } }"#,
     );
     assert_eq!(log.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [40, 80]);
+}
+
+#[test]
+fn a_query_that_one_run_asked_later_is_played_at_both_times() {
+    let script = r#"{ "at": [2.0, 2.0], "wait": "1s" },
+        { "at": [2.02, 3.5], "query": { "offsets": "t/0" }, "see": { "error": "TimeoutException" } }"#;
+    let asked = |seed| played_with(seed, script).1[0].0;
+    assert_eq!(asked(1), 40 + 1_000);
+    assert_eq!(asked(2), 40 + 1_000 + 1_480);
+    assert_eq!(asked(3), asked(1));
 }
 
 #[test]

@@ -44,6 +44,9 @@ pub struct Entry {
     pub index: usize,
     /// The step as the file has it, in one line.
     pub text: String,
+    /// How much later than the entry before it this query was asked in the run that asked it latest than in the one
+    /// that asked it first, where that is no matter of the machine's haste.
+    pub later: Option<Dur>,
     pub step: Step,
 }
 
@@ -78,6 +81,20 @@ pub enum Expected {
     Varies(Vec<Value>),
 }
 
+impl Step {
+    /// Whether all recorded runs saw the same here.
+    pub fn is_same(&self) -> bool {
+        match self {
+            Step::Do { refused, .. } => refused.len() == 1,
+            Step::Wait(_) | Step::Mark(_) => true,
+            Step::When { held, see, .. } => {
+                held.len() == 1 && see.as_ref().is_none_or(|see| matches!(see, Expected::Same(_)))
+            }
+            Step::Query { see, .. } => matches!(see, Expected::Same(_)),
+        }
+    }
+}
+
 impl Recording {
     /// Reads a file.
     ///
@@ -109,8 +126,14 @@ impl Recording {
         }
         let mut marks = Vec::new();
         let mut script = Vec::new();
+        let mut before = None;
         for (index, spot) in entries.iter().enumerate() {
-            let entry = read_entry(index, spot, &marks)?;
+            let at = read_at(spot)?;
+            let mut entry = read_entry(index, spot, &marks)?;
+            if let (Step::Query { .. }, Some(before), Some(at)) = (&entry.step, before, at) {
+                entry.later = later(before, at);
+            }
+            before = at.or(before);
             if let Step::Mark(name) = &entry.step {
                 marks.push(name.clone());
             }
@@ -241,7 +264,28 @@ fn read_entry(index: usize, spot: &Spot, marks: &[String]) -> Result<Entry, Read
         }
     };
     let value = spot.value.get(*kind).map(Value::to_string).unwrap_or_default();
-    Ok(Entry { index, text: format!("{kind} {value}"), step })
+    Ok(Entry { index, text: format!("{kind} {value}"), later: None, step })
+}
+
+/// When the entry was done in the runs, least and most; a query and a condition when they were answered.
+fn read_at(spot: &Spot) -> Result<Option<(Dur, Dur)>, ReadError> {
+    let map = spot.map()?;
+    let Some((_, at)) = map.iter().find(|(key, _)| *key == "at") else { return Ok(None) };
+    match at.each(|s| s.seconds())?.as_slice() {
+        [least, most] => Ok(Some((*least, *most))),
+        _ => Err(at.wrong("two numbers of seconds, least and most")),
+    }
+}
+
+/// The spread of a query's distance from the entry before it, if one run asked at once and another did not.
+fn later(before: (Dur, Dur), at: (Dur, Dur)) -> Option<Dur> {
+    /// What an answer may take on a busy machine.
+    const HASTE: Dur = Dur::ms(250);
+    /// A run that asked so much later than another one asked at another time.
+    const LATER: Dur = Dur::secs(1);
+    let (first, last) = (at.0.0.saturating_sub(before.0.0), at.1.0.saturating_sub(before.1.0));
+    let spread = Dur(first.abs_diff(last));
+    (first.min(last) <= HASTE.0 && spread >= LATER).then_some(spread)
 }
 
 fn read_when(fields: &Fields) -> Result<Step, ReadError> {
@@ -346,5 +390,18 @@ mod tests {
             let error = Recording::read(&whole[..end]).expect_err("cut");
             assert!(error.to_string().contains("cut short"), "{end}: {error}");
         }
+    }
+
+    #[test]
+    fn a_query_that_one_run_asked_later_says_by_how_much() {
+        let asked = |at: &str| {
+            let script = format!(
+                r#"{{ "at": [13.17, 13.62], "wait": "1s" }}, {{ "at": {at}, "query": {{ "leaderless": "t" }}, "see": 1 }}"#
+            );
+            Recording::read(&file(&script)).expect("a recording").script[1].later
+        };
+        assert_eq!(asked("[13.19, 15.11]"), Some(Dur::ms(1_470)));
+        assert_eq!(asked("[13.19, 13.70]"), None, "the machine's haste");
+        assert_eq!(asked("[15.19, 15.70]"), None, "both asked later");
     }
 }

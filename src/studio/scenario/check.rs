@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use highwater_engine::base::Dur;
 use highwater_engine::base::limits::MAX_CLIENTS;
 use highwater_engine::client::{ClientVersion, PollForm};
+use highwater_engine::protocol::CONSUMER_OFFSETS;
 
 use super::error::{Problem, ScenarioError, nearest};
 use super::lower::timed;
@@ -232,7 +233,8 @@ impl<'a> Check<'a> {
     }
 
     fn known_topic(&self, path: &[&str], name: &str) -> Result {
-        if self.topics.contains_key(name) {
+        // Internal topics are topics: Kafka makes them when they are needed, and answers for them as for any other.
+        if self.topics.contains_key(name) || name == CONSUMER_OFFSETS {
             return Ok(());
         }
         let known: Vec<&str> = self.topics.keys().copied().collect();
@@ -347,16 +349,18 @@ impl<'a> Check<'a> {
             Verb::Kill(nodes)
             | Verb::Stop(nodes)
             | Verb::Start(nodes)
+            | Verb::Restart(nodes)
             | Verb::Pause(nodes)
-            | Verb::Resume(nodes)
-            | Verb::LoseDisk(nodes) => {
+            | Verb::Resume(nodes) => self.nodes(path, nodes.iter()),
+            Verb::LoseDisk(nodes) => {
                 for node in nodes {
                     if let Node::Client(name) = node {
+                        let found = quoted(&format!("client/{name}"));
                         return self.fail(
                             Problem::Impossible,
                             path,
-                            quoted(&format!("client/{name}")),
-                            "a broker or a controller; clients have verbs of their own",
+                            found,
+                            "a broker or a controller; clients keep nothing",
                         );
                     }
                 }
@@ -369,7 +373,7 @@ impl<'a> Check<'a> {
             Verb::CreateTopic { .. } => Ok(()),
             Verb::AddPartitions { topic, .. } | Verb::DeleteTopic(topic) => self.known_topic(path, topic),
             Verb::DeleteRecords { partition, .. } | Verb::ElectLeaders { partition, .. } => {
-                self.internal_or_known(path, partition)
+                self.known_partition(path, &partition.topic, partition.partition)
             }
             Verb::SetConfig { target: Target::Topic(topic), .. } => self.known_topic(path, topic),
             Verb::SetConfig { target: Target::Broker(id), .. } => self.nodes(path, [Node::Broker(*id)].iter()),
@@ -378,7 +382,19 @@ impl<'a> Check<'a> {
                 self.client(path, &produce.client)?;
                 produce.topic.as_ref().map_or(Ok(()), |topic| self.known_topic(path, topic))
             }
-            Verb::StartClient { producer, .. } => self.producer(&[path, &["start-client"]].concat(), producer),
+            Verb::StartClient { name, producer } => match self.s.group_of(name) {
+                // A member keeps its group: it is started as it was, with nothing but its name.
+                Some(group) if *producer != Producer::default() => self.fail(
+                    Problem::Impossible,
+                    path,
+                    quoted(name),
+                    format!(
+                        "only \"client\": {name} is a member of group {group} and is started as it was; \
+                         \"join\" starts a member with other settings"
+                    ),
+                ),
+                Some(_) | None => self.producer(&[path, &["start-client"]].concat(), producer),
+            },
             Verb::SetClient { name, .. }
             | Verb::StopClient(name)
             | Verb::KillClient(name)
@@ -398,14 +414,6 @@ impl<'a> Check<'a> {
                     .unwrap_or_default();
                 self.poll(path, join.client.as_ref().unwrap_or(&known.client), join.poll.unwrap_or(known.poll))
             }
-        }
-    }
-
-    fn internal_or_known(&self, path: &[&str], partition: &Partition) -> Result {
-        if partition.topic == highwater_engine::protocol::CONSUMER_OFFSETS {
-            Ok(())
-        } else {
-            self.known_partition(path, &partition.topic, partition.partition)
         }
     }
 
@@ -439,7 +447,7 @@ impl<'a> Check<'a> {
                 }
                 Node::Broker(_) | Node::Controller(_) | Node::ActiveController => {}
                 Node::Client(name) => self.client(path, name)?,
-                Node::LeaderOf(partition) => self.internal_or_known(path, partition)?,
+                Node::LeaderOf(partition) => self.known_partition(path, &partition.topic, partition.partition)?,
                 Node::CoordinatorOf(group) if !self.groups.contains(group.as_str()) => {
                     let mut e = self.error(Problem::Impossible, path, quoted(group), "a group of this scenario");
                     e.nearest = nearest(group, self.groups.iter().copied());

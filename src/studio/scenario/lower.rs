@@ -57,6 +57,23 @@ impl Need {
             Need::Role(verb) => node_action(verb, find),
         }
     }
+
+    /// Nodes that it names and that are known when its moment comes.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let (one, other): (&[Node], &[Node]) = match self {
+            Need::Ready(_) => (&[], &[]),
+            Need::Role(verb) => nodes_of(verb),
+        };
+        one.iter().chain(other)
+    }
+
+    /// Its verb in the file.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Need::Ready(action) => action.verb(),
+            Need::Role(verb) => super::write::verb_name(verb),
+        }
+    }
 }
 
 /// Lowers a scenario that was checked.
@@ -76,7 +93,7 @@ pub fn lower(scenario: &Scenario) -> Lowered {
         let start = producer.start.unwrap_or_else(|| scenario.ready_at(producer.topic.iter()));
         due(start, Action::StartProducer { name: rc(name), spec: producer_spec(producer) });
         if let Some(stop) = producer.stop {
-            due(stop, Action::CloseClient { name: rc(name) });
+            due(stop, Action::CloseClient { name: rc(name), within: None });
         }
     }
     for (group_name, group) in &scenario.groups {
@@ -118,6 +135,16 @@ impl Scenario {
             .map(|(_, topic)| topic.created)
             .max();
         created.unwrap_or_default() + CLIENT_DELAY
+    }
+
+    /// The group of a member, as the file describes it or a `join` of the script makes it.
+    pub fn group_of(&self, member: &str) -> Option<&str> {
+        let described = self.groups.iter().find(|(_, group)| group.members.iter().any(|(name, _)| name == member));
+        let joined = self.script.iter().flat_map(|entry| &entry.actions).find_map(|verb| match verb {
+            Verb::Join(join) if join.member == member => Some(join.group.as_str()),
+            _any_other => None,
+        });
+        described.map(|(name, _)| name.as_str()).or(joined)
     }
 
     /// The same scenario with one more action at a moment: what a user did by hand, after all that the script does at
@@ -242,6 +269,7 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
         Verb::Kill(nodes) => each(nodes, Verb::Kill),
         Verb::Stop(nodes) => each(nodes, Verb::Stop),
         Verb::Start(nodes) => each(nodes, Verb::Start),
+        Verb::Restart(nodes) => each(nodes, Verb::Restart),
         Verb::Pause(nodes) => each(nodes, Verb::Pause),
         Verb::Resume(nodes) => each(nodes, Verb::Resume),
         Verb::LoseDisk(nodes) => each(nodes, Verb::LoseDisk),
@@ -270,6 +298,9 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
             unclean: *unclean,
         })),
         Verb::Produce(produce) => one(produce_action(scenario, produce)),
+        Verb::StartClient { name, producer } if comes_back(scenario, name, producer) => {
+            vec![Need::Role(Verb::Start(vec![Node::Client(name.clone())]))]
+        }
         Verb::StartClient { name, producer } => {
             one(Action::StartProducer { name: rc(name), spec: producer_spec(producer) })
         }
@@ -283,7 +314,7 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
             }
             needs
         }
-        Verb::StopClient(name) | Verb::Leave(name) => one(Action::CloseClient { name: rc(name) }),
+        Verb::StopClient(name) | Verb::Leave(name) => one(Action::CloseClient { name: rc(name), within: None }),
         Verb::KillClient(name) => one(Action::KillClient { name: rc(name) }),
         Verb::PauseClient { member, span } => one(Action::PausePolling { member: rc(member), span: *span }),
         Verb::Join(join) => one(Action::Join { name: rc(&join.member), spec: join_spec(scenario, join) }),
@@ -299,6 +330,44 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
             })
             .collect(),
         Verb::Commit(name) => one(Action::Commit { member: rc(name) }),
+    }
+}
+
+/// A client of this scenario that is started with nothing but its name: it comes back as it was, a member in its group.
+fn comes_back(scenario: &Scenario, name: &str, producer: &Producer) -> bool {
+    let declared = || scenario.producers.iter().any(|(known, _)| known == name);
+    (declared() || scenario.group_of(name).is_some()) && *producer == Producer::default()
+}
+
+/// The nodes of a verb that acts on nodes.
+fn nodes_of(verb: &Verb) -> (&[Node], &[Node]) {
+    match verb {
+        Verb::Kill(nodes)
+        | Verb::Stop(nodes)
+        | Verb::Start(nodes)
+        | Verb::Restart(nodes)
+        | Verb::Pause(nodes)
+        | Verb::Resume(nodes)
+        | Verb::LoseDisk(nodes) => (nodes, &[]),
+        Verb::Cut(sides) | Verb::Heal(Some(sides)) => (&sides.from, &sides.to),
+        Verb::Link(link) => (&link.between, &link.and),
+        Verb::Heal(None)
+        | Verb::CreateTopic { .. }
+        | Verb::AddPartitions { .. }
+        | Verb::DeleteTopic(_)
+        | Verb::DeleteRecords { .. }
+        | Verb::SetConfig { .. }
+        | Verb::ElectLeaders { .. }
+        | Verb::Produce(_)
+        | Verb::StartClient { .. }
+        | Verb::SetClient { .. }
+        | Verb::StopClient(_)
+        | Verb::KillClient(_)
+        | Verb::PauseClient { .. }
+        | Verb::Join(_)
+        | Verb::Leave(_)
+        | Verb::Seek { .. }
+        | Verb::Commit(_) => (&[], &[]),
     }
 }
 
@@ -346,6 +415,7 @@ fn node_action(verb: &Verb, find: &dyn Fn(&Node) -> Option<NodeId>) -> Option<Ac
         Verb::Kill(nodes) => Action::Kill(first(nodes)?),
         Verb::Stop(nodes) => Action::Stop(first(nodes)?),
         Verb::Start(nodes) => Action::Start(first(nodes)?),
+        Verb::Restart(nodes) => Action::Restart(first(nodes)?),
         Verb::Pause(nodes) => Action::Pause(first(nodes)?),
         Verb::Resume(nodes) => Action::Resume(first(nodes)?),
         Verb::LoseDisk(nodes) => Action::LoseDisk(first(nodes)?),

@@ -48,6 +48,11 @@ pub fn encode(scenario: &Scenario) -> String {
     write::scenario(scenario).to_string()
 }
 
+/// One verb as a script has it.
+pub fn verb_text(verb: &Verb) -> String {
+    write::verb(verb).to_string()
+}
+
 /// The canonical form with line breaks, for people.
 pub fn encode_pretty(scenario: &Scenario) -> String {
     let value = write::scenario(scenario);

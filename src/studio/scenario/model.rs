@@ -213,6 +213,7 @@ pub enum Verb {
     Kill(Nodes),
     Stop(Nodes),
     Start(Nodes),
+    Restart(Nodes),
     Pause(Nodes),
     Resume(Nodes),
     LoseDisk(Nodes),

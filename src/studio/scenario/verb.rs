@@ -12,10 +12,11 @@ use super::token::{Data, quoted};
 type Result<T> = std::result::Result<T, ScenarioError>;
 
 /// Every verb of this build.
-pub const VERBS: [&str; 25] = [
+pub const VERBS: [&str; 26] = [
     "kill",
     "stop",
     "start",
+    "restart",
     "pause",
     "resume",
     "lose-disk",
@@ -71,6 +72,7 @@ pub fn verb(at: &Here<'_>) -> Result<Verb> {
         "kill" => Verb::Kill(nodes(arg)?),
         "stop" => Verb::Stop(nodes(arg)?),
         "start" => Verb::Start(nodes(arg)?),
+        "restart" => Verb::Restart(nodes(arg)?),
         "pause" => Verb::Pause(nodes(arg)?),
         "resume" => Verb::Resume(nodes(arg)?),
         "lose-disk" => Verb::LoseDisk(nodes(arg)?),

@@ -256,10 +256,23 @@ fn sides(s: &Sides) -> Value {
     out.done()
 }
 
-fn verb(v: &Verb) -> Value {
-    let (name, value) = match v {
+/// The name of a verb in the file.
+pub fn verb_name(v: &Verb) -> &'static str {
+    entry_of(v).0
+}
+
+pub fn verb(v: &Verb) -> Value {
+    let (name, value) = entry_of(v);
+    let mut out = Out::default();
+    out.put(name, value);
+    out.done()
+}
+
+fn entry_of(v: &Verb) -> (&'static str, Value) {
+    match v {
         Verb::Kill(n) => ("kill", nodes(n)),
         Verb::Stop(n) => ("stop", nodes(n)),
+        Verb::Restart(n) => ("restart", nodes(n)),
         Verb::Start(n) => ("start", nodes(n)),
         Verb::Pause(n) => ("pause", nodes(n)),
         Verb::Resume(n) => ("resume", nodes(n)),
@@ -300,10 +313,7 @@ fn verb(v: &Verb) -> Value {
             ("seek", json!({ "member": member, "to": to }))
         }
         Verb::Commit(name) => ("commit", name.as_str().into()),
-    };
-    let mut out = Out::default();
-    out.put(name, value);
-    out.done()
+    }
 }
 
 fn set_config(target: &Target, config: &Config) -> Value {

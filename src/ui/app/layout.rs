@@ -1,5 +1,11 @@
 //! How the root lays its parts out: wide, on a phone, embedded. It changes nothing and asks for nothing by itself.
+mod embed;
+
 use super::*;
+
+/// Height of the header, and what a scroll bar takes where it takes anything.
+const HEADER: u32 = 48;
+const SCROLL_BAR: u32 = 16;
 
 impl App {
     /// The words of the verdict that was asked about.
@@ -12,75 +18,140 @@ impl App {
 
     fn transport(&self, narrow: bool) -> Html {
         let p = &self.views.playback;
-        html! { <Transport playing={p.playing} at_start={p.at_start} can_skip={p.can_skip} pace={p.pace} step={p.step} {narrow} /> }
+        html! {
+            <Transport
+                playing={p.playing} at_start={p.at_start} can_skip={p.can_skip} pace={p.pace} step={p.step} {narrow}
+            />
+        }
     }
 
-    fn stage(&self) -> Html {
-        html! { <Stage scene={self.views.scene.clone()} selected={self.selected.clone()} playing={self.views.playback.playing} /> }
+    /// What the stage has of a wide page: what panels and time leave of it.
+    fn room(&self) -> Room {
+        let (width, height) = self.window;
+        // The styles make the stage larger on large screens; tenths.
+        let zoom = match width {
+            0..1_800 => 10,
+            1_800..2_600 => 12,
+            _ => 17,
+        };
+        let panel = |open: bool, wide: u32| if open { wide } else { 44 };
+        let (left, right) = match width {
+            0..=1_180 => (44, panel(!self.panel_folded, 312)),
+            1_181..1_800 => (panel(!self.folded, 248), panel(!self.panel_folded, 312)),
+            _ => (panel(!self.folded, 280), panel(!self.panel_folded, 380)),
+        };
+        let time = if self.views.lanes.branches.len() > 1 { 262 } else { 226 };
+        Room {
+            width: width.saturating_sub(left + right + SCROLL_BAR) * 10 / zoom,
+            height: height.saturating_sub(HEADER + time) * 10 / zoom,
+        }
     }
 
-    fn notes(&self) -> Html {
+    fn stage(&self, room: Room) -> Html {
+        html! {
+            <Stage
+                scene={self.views.scene.clone()} selected={self.selected.clone()}
+                playing={self.views.playback.playing} {room}
+            />
+        }
+    }
+
+    fn phone_stage(&self) -> Html {
+        html! {
+            <PhoneStage
+                scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()}
+            />
+        }
+    }
+
+    fn notes(&self, options: &ViewOptions) -> Html {
         let w = self.lang.words();
         let differs = self.desk.read().digest_check() == DigestCheck::Different;
+        let close = self.ask.reform(|_: MouseEvent| Ask::CloseError);
         html! {
             <>
                 if differs { <p class="note-bar warn" role="alert">{ w.label(Label::DigestDiffers) }</p> }
+                if !options.refused.is_empty() && !self.options_read {
+                    <p class="note-bar" role="status">
+                        { w.options_refused(&options.refused.iter().map(|o| shown(o)).collect::<Vec<_>>()) }
+                        { " " }
+                        <button type="button" class="btn small" onclick={close.clone()}>
+                            { w.label(Label::Close) }
+                        </button>
+                    </p>
+                }
                 if let Some(r) = &self.refused {
-                    <p class="note-bar" role="alert">{ r }{ " " }<button type="button" class="btn small" onclick={self.ask.reform(|_: MouseEvent| Ask::CloseError)}>{ w.label(Label::Close) }</button></p>
+                    <p class="note-bar" role="alert">
+                        { r }
+                        { " " }
+                        <button type="button" class="btn small" onclick={close}>{ w.label(Label::Close) }</button>
+                    </p>
                 }
             </>
         }
     }
 
-    fn lanes(&self) -> Html {
-        html! { <LanesView lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()} /> }
+    /// Says of a run that came by a link that nobody of the gallery vouches for it.
+    fn shared_bar(&self) -> Html {
+        match &self.views.scene.origin {
+            Origin::Gallery { .. } => Html::default(),
+            Origin::Link { title } => html! {
+                <p class="shared-bar">
+                    <b>{ self.lang.words().label(Label::SharedScenario) }</b>
+                    if let Some(t) = title { { " · " }<bdi>{ shown(t) }</bdi> }
+                </p>
+            },
+        }
     }
 
-    pub(super) fn wide(&self, ui: &Ui) -> Html {
+    fn is_shared(&self) -> bool {
+        match self.views.scene.origin {
+            Origin::Gallery { .. } => false,
+            Origin::Link { .. } => true,
+        }
+    }
+
+    fn lanes(&self) -> Html {
         html! {
-            <div class={classes!("page", self.folded.then_some("folded"))}>
+            <LanesView lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()} />
+        }
+    }
+
+    /// Time stands first in the document, so that play is among the first stops of Tab; the styles put it below.
+    pub(super) fn wide(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
+        let worst = self.views.promises.verdicts.first().map(|v| v.verdict.clone());
+        html! {
+            <div
+                class={classes!(
+                    "page", self.folded.then_some("folded"), self.panel_folded.then_some("panel-folded"),
+                    self.is_shared().then_some("shared")
+                )}
+            >
+                <section class="bottom" aria-label={ui.label(Label::TimeAndRuns)}>
+                    <div class="bottom-left">
+                        { self.transport(false) }
+                        { branches(ui, &self.views.lanes.branches) }
+                    </div>
+                    { self.lanes() }
+                </section>
                 <Header scene={self.views.scene.clone()} theme={self.theme} />
                 <main>
-                    { self.notes() }
+                    { self.shared_bar() }
+                    { self.notes(&ctx.props().options) }
                     <div class="middle">
                         <SettingsPanel settings={self.views.settings.clone()} folded={self.folded} />
-                        { self.stage() }
-                        <Panel content={self.views.content.clone()} why={self.why.clone()} why_title={self.why_title()} />
-                    </div>
-                    <div class="bottom">
-                        <div class="bottom-left">
-                            { self.transport(false) }
-                            { branches(ui, &self.views.lanes.branches) }
-                        </div>
-                        { self.lanes() }
+                        { self.stage(self.room()) }
+                        <Panel
+                            content={self.views.content.clone()} why={self.why.clone()} why_title={self.why_title()}
+                            why_open={self.why_open} folded={self.panel_folded} {worst}
+                        />
                     </div>
                 </main>
             </div>
         }
     }
 
-    pub(super) fn embed(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
-        let href = link(&ctx.props().base, &self.out_link, self.lang.short());
-        let stage = if self.narrow {
-            html! { <PhoneStage scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()} /> }
-        } else {
-            self.stage()
-        };
-        html! {
-            <main class="page embedded">
-                <h1 class="hidden">{ "Highwater" }</h1>
-                { self.notes() }
-                { stage }
-                <div class="bottom embed-bottom">
-                    { self.transport(true) }
-                    <a class="btn small" {href} target="_blank" rel="noopener">{ ui.label(Label::OpenInHighwater) }</a>
-                    <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
-                </div>
-            </main>
-        }
-    }
-
-    pub(super) fn phone(&self, ui: &Ui) -> Html {
+    pub(super) fn phone(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
         let tabs = [
             (PhoneTab::Stage, Label::Stage),
             (PhoneTab::Panel, Label::Promises),
@@ -88,49 +159,73 @@ impl App {
             (PhoneTab::Log, Label::Log),
         ];
         let sheet = match self.phone_tab {
-            PhoneTab::Stage => {
-                html! { <PhoneStage scene={self.views.scene.clone()} column={self.phone_column} selected={self.selected.clone()} /> }
-            }
-            PhoneTab::Panel => html! {
-                <>
-                    if let Some(chain) = &self.why { <WhyCard chain={chain.clone()} title={self.why_title()} /> }
-                    <div class="phone-views">
-                        { for [Tab::Promises, Tab::Inspect, Tab::Text].into_iter().map(|t| html! {
-                            <button type="button" class={classes!("chip", (self.tab == t).then_some("on"))} aria-pressed={(self.tab == t).to_string()} onclick={ui.on(Ask::Show(t))}>{ ui.label(t.label()) }</button>
-                        }) }
-                    </div>
-                    <PanelBody content={self.views.content.clone()} />
-                </>
-            },
+            PhoneTab::Stage => self.phone_stage(),
+            PhoneTab::Panel => self.phone_panel(ui),
             PhoneTab::Settings => html! {
                 <>
                     <h2 class="hidden">{ ui.label(Label::Settings) }</h2>
-                    <div class="phone-pickers"><ScenarioPicker origin={self.views.scene.origin.clone()} /><LanguagePicker /></div>
-                    <div class="phone-menus"><PaceMenu pace={self.views.playback.pace} /><StepMenu step={self.views.playback.step} /></div>
+                    <div class="phone-menus">
+                        <PaceMenu pace={self.views.playback.pace} /><StepMenu step={self.views.playback.step} />
+                    </div>
                     <SettingsList settings={self.views.settings.clone()} />
                 </>
             },
             PhoneTab::Log => html! { <PanelBody content={self.views.content.clone()} /> },
         };
         html! {
-            <div class="page phone">
+            <div class={classes!("page", "phone", self.is_shared().then_some("shared"))}>
+                <section class="bottom phone-bottom" aria-label={ui.label(Label::TimeAndRuns)}>
+                    <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
+                    { self.transport(true) }
+                </section>
                 <Header scene={self.views.scene.clone()} theme={self.theme} narrow=true />
                 <main>
-                    { self.notes() }
+                    { self.shared_bar() }
+                    { self.notes(&ctx.props().options) }
+                    <div class="phone-scenario">
+                        <ScenarioPicker origin={self.views.scene.origin.clone()} />
+                        <p class="muted">{ super::super::header::about(ui, &self.views.scene.origin) }</p>
+                    </div>
                     <FirstVerdict promises={self.views.promises.clone()} />
                     <nav class="phone-tabs" aria-label={ui.label(Label::Panel)}>
                         { for tabs.into_iter().map(|(t, l)| {
                             let on = t == self.phone_tab;
-                            html! { <button type="button" class={classes!("btn", on.then_some("on"))} aria-current={on.then_some("page")} onclick={ui.on(Ask::PhoneTab(t))}>{ ui.label(l) }</button> }
+                            html! {
+                                <button
+                                    type="button" class={classes!("btn", on.then_some("on"))}
+                                    aria-current={on.then_some("page")} onclick={ui.on(Ask::PhoneTab(t))}
+                                >{ ui.label(l) }</button>
+                            }
                         }) }
                     </nav>
                     <div class="sheet">{ sheet }</div>
                 </main>
-                <section class="bottom phone-bottom" aria-label={ui.label(Label::Lanes)}>
-                    <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
-                    { self.transport(true) }
-                </section>
             </div>
+        }
+    }
+
+    /// Promises, inspector and text, and the chain of causes once there is one: one of them at a time.
+    fn phone_panel(&self, ui: &Ui) -> Html {
+        let chip = |on: bool, l: Label, ask: Ask| {
+            html! {
+                <button
+                    type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()}
+                    onclick={ui.on(ask)}
+                >{ ui.label(l) }</button>
+            }
+        };
+        let open = self.why.as_ref().filter(|_| self.why_open);
+        html! {
+            <>
+                <div class="phone-views">
+                    { for [Tab::Promises, Tab::Inspect, Tab::Text].into_iter().map(|t| {
+                        chip(open.is_none() && self.tab == t, t.label(), Ask::Show(t))
+                    }) }
+                    if self.why.is_some() { { chip(open.is_some(), Label::Why, Ask::ShowWhy) } }
+                </div>
+                if let Some(chain) = open { <WhyCard chain={chain.clone()} title={self.why_title()} /> }
+                else { <PanelBody content={self.views.content.clone()} /> }
+            </>
         }
     }
 
@@ -140,7 +235,9 @@ impl App {
             Some(Dialog::Keys) => html! { <KeysDialog single_keys={self.single_keys} /> },
             Some(Dialog::Share) => {
                 let (share, check) = (self.desk.read().share(), self.desk.read().digest_check());
-                html! { <ShareDialog {share} {check} at_us={self.views.playback.at_us} base={ctx.props().base.clone()} /> }
+                html! {
+                    <ShareDialog {share} {check} at_us={self.views.playback.at_us} base={ctx.props().base.clone()} />
+                }
             }
         }
     }
@@ -168,13 +265,20 @@ fn branches(ui: &Ui, all: &[BranchView]) -> Html {
                 send.emit(Ask::Do(Command::NameBranch(id, name)));
             }
         });
-        html! { <input class="run-name" type="text" maxlength="40" aria-label={w.label(Label::NameBranch)} placeholder={w.label(Label::NameBranch)} value={b.name.clone().unwrap_or_default()} onchange={change} /> }
+        html! {
+            <input
+                class="run-name" type="text" maxlength="40" aria-label={w.label(Label::NameBranch)}
+                placeholder={w.label(Label::NameBranch)} value={b.name.clone().unwrap_or_default()} onchange={change}
+            />
+        }
     });
     html! {
         <>
         <label class="now runs"><span>{ w.label(Label::Branches) }</span>
             <select onchange={change}>
-                { for all.iter().enumerate().map(|(i, b)| html! { <option value={i.to_string()} selected={b.current}>{ w.branch(b) }</option> }) }
+                { for all.iter().enumerate().map(|(i, b)| html! {
+                    <option value={i.to_string()} selected={b.current}>{ w.branch(b) }</option>
+                }) }
             </select>
         </label>
         { rename }

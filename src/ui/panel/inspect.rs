@@ -1,8 +1,10 @@
 //! One thing in Kafka's own terms, what can be asked about it and what can be done to it. Adds no words of its own to a
 //! field's name.
 use crate::ui::context::{Ask, use_ui};
+use crate::ui::stage::NodeMenu;
 use crate::ui::words::Label;
 use highwater_studio::desk::command::Command;
+use highwater_studio::view::model::NodeRef;
 use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -27,7 +29,9 @@ pub fn InspectView(props: &InspectProps) -> Html {
                 if !found.questions.is_empty() {
                     <div class="card-buttons">
                         { for found.questions.iter().map(|q| html! {
-                            <button type="button" class="btn small" onclick={ui.on(Ask::Why(q.clone()))}>{ w.why_about(q) }</button>
+                            <button type="button" class="btn small" onclick={ui.on(Ask::Why(q.clone()))}>
+                                { w.why_about(q) }
+                            </button>
                         }) }
                     </div>
                 }
@@ -37,7 +41,10 @@ pub fn InspectView(props: &InspectProps) -> Html {
                         <table class="fields">
                             <tbody>
                                 { for s.rows.iter().map(|r| html! {
-                                    <tr><th scope="row" class="mono">{ r.name.to_string() }</th><td class="mono">{ w.inspect_value(&r.value) }</td></tr>
+                                    <tr>
+                                        <th scope="row" class="mono">{ r.name.to_string() }</th>
+                                        <td class="mono">{ w.inspect_value(&r.value) }</td>
+                                    </tr>
                                 }) }
                             </tbody>
                         </table>
@@ -52,17 +59,33 @@ pub fn InspectView(props: &InspectProps) -> Html {
 /// What can be done to a thing beside looking at it.
 fn actions(ui: &crate::ui::context::Ui, about: &Subject) -> Html {
     let w = ui.words();
-    let button = |l: Label, c: Command| html! { <button type="button" class="btn small" onclick={ui.on_do(c)}>{ w.label(l) }</button> };
+    let button = |l: Label, c: Command| {
+        html! {
+            <button type="button" class="btn small" onclick={ui.on_do(c)}>{ w.label(l) }</button>
+        }
+    };
     match about {
         Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => {
             let elect =
                 |unclean: bool| Command::ElectLeader { topic: p.topic.clone(), partition: p.partition, unclean };
-            html! { <div class="card-buttons">{ button(Label::ElectPreferred, elect(false)) }{ button(Label::ElectUnclean, elect(true)) }</div> }
+            html! {
+                <div class="card-buttons">
+                    { button(Label::ElectPreferred, elect(false)) }{ button(Label::ElectUnclean, elect(true)) }
+                </div>
+            }
+        }
+        Subject::Controller(id) => {
+            let scene = ui.desk.read().scene();
+            let found = scene.controllers.iter().find(|c| c.id == *id).map(|c| c.menu.clone());
+            on_node(NodeRef::Controller(*id), found)
+        }
+        Subject::Broker(id) => {
+            let scene = ui.desk.read().scene();
+            let found = scene.brokers.iter().find(|b| b.id == *id).map(|b| b.menu.clone());
+            on_node(NodeRef::Broker(*id), found)
         }
         Subject::Group(_)
         | Subject::Message(_)
-        | Subject::Controller(_)
-        | Subject::Broker(_)
         | Subject::Replica { .. }
         | Subject::Record { .. }
         | Subject::Producer(_)
@@ -71,4 +94,9 @@ fn actions(ui: &crate::ui::context::Ui, about: &Subject) -> Html {
         | Subject::LedgerRecord(_)
         | Subject::Trace(_) => Html::default(),
     }
+}
+
+fn on_node(node: NodeRef, menu: Option<Vec<NodeAction>>) -> Html {
+    let Some(menu) = menu else { return Html::default() };
+    html! { <div class="card-buttons"><NodeMenu at="inspect" {node} {menu} /></div> }
 }

@@ -41,10 +41,18 @@ pub fn LogView(props: &LogProps) -> Html {
         <>
             <h2 class="hidden">{ w.label(Label::Log) }</h2>
             <div class="filter" role="group" aria-label={w.label(Label::Log)}>
-                <button type="button" class={classes!("chip", f.notable_only.then_some("on"))} aria-pressed={f.notable_only.to_string()} onclick={ui.on(Ask::Filter(notable))}>{ w.label(Label::OnlyNotable) }</button>
+                <button
+                    type="button" class={classes!("chip", f.notable_only.then_some("on"))}
+                    aria-pressed={f.notable_only.to_string()} onclick={ui.on(Ask::Filter(notable))}
+                >{ w.label(Label::OnlyNotable) }</button>
                 { for LogKind::ALL.into_iter().map(|k| {
                     let on = f.kinds.contains(&k);
-                    html! { <button type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()} onclick={ui.on(Ask::Filter(toggled(k)))}>{ w.log_kind(k) }</button> }
+                    html! {
+                        <button
+                            type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()}
+                            onclick={ui.on(Ask::Filter(toggled(k)))}
+                        >{ w.log_kind(k) }</button>
+                    }
                 }) }
             </div>
             if props.page.lines.is_empty() {
@@ -60,7 +68,10 @@ pub fn LogView(props: &LogProps) -> Html {
                         let class = classes!("log-line", kind_class(l.kind), l.notable.then_some("notable"));
                         html! {
                             <li key={l.trace.0.to_string()} {class}>
-                                <button type="button" title={w.label(Label::JumpHere)} onclick={ui.on_do(Command::SeekToTrace(l.trace))}>
+                                <button
+                                    type="button" title={w.label(Label::JumpHere)}
+                                    onclick={ui.on_do(Command::SeekToTrace(l.trace))}
+                                >
                                     <span class="mono log-time">{ moment(l.at_us) }</span>{ " " }
                                     <span>{ w.fact(&l.fact) }</span>
                                 </button>

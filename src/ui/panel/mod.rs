@@ -1,4 +1,4 @@
-//! The right-hand panel: promises, inspector, log and text view, and the chain of causes over whichever is open.
+//! The right-hand panel: promises, inspector, log and text view, and the chain of causes in a tab of its own.
 //! It deliberately fetches nothing: the root hands each its view data.
 mod inspect;
 mod log;
@@ -8,7 +8,7 @@ mod why;
 
 pub use inspect::InspectView;
 pub use log::LogView;
-pub use promises::{FirstVerdict, PromisesView};
+pub use promises::{FirstVerdict, Grade, PromisesView, grade};
 pub use text::TextPanel;
 pub use why::WhyCard;
 
@@ -46,51 +46,127 @@ pub struct PanelProps {
     pub why: Option<Rc<WhyChain>>,
     #[prop_or_default]
     pub why_title: Option<AttrValue>,
+    /// The chain of causes is shown instead of the tab.
+    #[prop_or_default]
+    pub why_open: bool,
+    #[prop_or_default]
+    pub folded: bool,
+    /// The verdict that hurts most: all that is left of the panel when it is folded.
+    #[prop_or_default]
+    pub worst: Option<Verdict>,
+}
+
+/// A tab of the panel; the chain of causes has one for as long as there is a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Tab(Tab),
+    Why,
+}
+
+impl Shown {
+    fn id(self) -> &'static str {
+        match self {
+            Shown::Tab(t) => t.id(),
+            Shown::Why => "why",
+        }
+    }
+
+    fn label(self) -> Label {
+        match self {
+            Shown::Tab(t) => t.label(),
+            Shown::Why => Label::Why,
+        }
+    }
+
+    fn ask(self) -> Ask {
+        match self {
+            Shown::Tab(t) => Ask::Show(t),
+            Shown::Why => Ask::ShowWhy,
+        }
+    }
 }
 
 #[component]
 pub fn Panel(props: &PanelProps) -> Html {
     let ui = use_ui();
     let w = ui.words();
-    let open = props.content.tab();
-    let send = ui.ask.clone();
-    let on_key = Callback::from(move |e: KeyboardEvent| {
-        // With shift the arrows step through time, here too.
-        if e.shift_key() {
-            return;
-        }
-        let n = Tab::ALL.len();
-        let Some(here) = Tab::ALL.iter().position(|t| *t == open) else { return };
-        let next = match e.key().as_str() {
-            "ArrowRight" => (here + 1) % n,
-            "ArrowLeft" => (here + n - 1) % n,
-            "Home" => 0,
-            "End" => n - 1,
-            // Tab and all others leave the list as usual.
-            _ => return,
-        };
-        e.prevent_default();
-        e.stop_propagation();
-        send.emit(Ask::Show(Tab::ALL[next]));
-        web::focus_by_id(&format!("tab-{}", Tab::ALL[next].id()));
-    });
+    let chain = props.why.as_ref().filter(|_| props.why_open);
+    let open = if chain.is_some() { Shown::Why } else { Shown::Tab(props.content.tab()) };
+    let tabs: Vec<Shown> =
+        Tab::ALL.into_iter().map(Shown::Tab).chain(props.why.is_some().then_some(Shown::Why)).collect();
+    let on_key = {
+        let (send, tabs) = (ui.ask.clone(), tabs.clone());
+        Callback::from(move |e: KeyboardEvent| {
+            // With shift the arrows step through time, here too.
+            if e.shift_key() {
+                return;
+            }
+            let n = tabs.len();
+            let Some(here) = tabs.iter().position(|t| *t == open) else { return };
+            let next = match e.key().as_str() {
+                "ArrowRight" => (here + 1) % n,
+                "ArrowLeft" => (here + n - 1) % n,
+                "Home" => 0,
+                "End" => n - 1,
+                // Tab and all others leave the list as usual.
+                _ => return,
+            };
+            e.prevent_default();
+            e.stop_propagation();
+            send.emit(tabs[next].ask());
+            web::focus_by_id(&format!("tab-{}", tabs[next].id()));
+        })
+    };
+    if props.folded {
+        return folded(&ui, props.worst.as_ref());
+    }
+    let hide = w.label(Label::HidePanel);
     html! {
         <aside class="right" aria-label={w.label(Label::Panel)}>
-            <div class="tabs" role="tablist" aria-label={w.label(Label::Panel)} onkeydown={on_key}>
-                { for Tab::ALL.iter().map(|t| {
-                    let on = *t == open;
-                    html! {
-                        <button
-                            type="button" role="tab" id={format!("tab-{}", t.id())} aria-selected={on.to_string()} aria-controls="panel"
-                            tabindex={if on { "0" } else { "-1" }} class={classes!(on.then_some("on"))} onclick={ui.on(Ask::Show(*t))}
-                        >{ w.label(t.label()) }</button>
-                    }
-                }) }
+            <div class="tabs-row">
+                <div class="tabs" role="tablist" aria-label={w.label(Label::Panel)} onkeydown={on_key}>
+                    { for tabs.iter().map(|t| {
+                        let on = *t == open;
+                        html! {
+                            <button
+                                type="button" role="tab" id={format!("tab-{}", t.id())} aria-selected={on.to_string()}
+                                aria-controls="panel" tabindex={if on { "0" } else { "-1" }}
+                                class={classes!(on.then_some("on"))} onclick={ui.on(t.ask())}
+                            >{ w.label(t.label()) }</button>
+                        }
+                    }) }
+                </div>
+                <button
+                    type="button" class="btn square fold" aria-expanded="true" aria-label={hide} title={hide}
+                    onclick={ui.on(Ask::FoldPanel(true))}
+                >{ "»" }</button>
             </div>
-            <div id="panel" class="panel" role="tabpanel" aria-labelledby={format!("tab-{}", open.id())} tabindex="0">
-                if let Some(chain) = &props.why { <WhyCard chain={chain.clone()} title={props.why_title.clone()} /> }
-                <PanelBody content={props.content.clone()} />
+            <div
+                id="panel" class="panel" role="tabpanel" aria-labelledby={format!("tab-{}", open.id())} tabindex="0"
+            >
+                if let Some(chain) = chain { <WhyCard chain={chain.clone()} title={props.why_title.clone()} /> }
+                else { <PanelBody content={props.content.clone()} /> }
             </div>
+        </aside>
+    }
+}
+
+/// The rail that a folded panel leaves: the worst verdict's mark, which opens it again.
+fn folded(ui: &super::context::Ui, worst: Option<&Verdict>) -> Html {
+    let w = ui.words();
+    let show = w.label(Label::ShowPanel);
+    html! {
+        <aside class="right folded" aria-label={w.label(Label::Panel)}>
+            <button
+                type="button" class="btn square" aria-expanded="false" aria-label={show} title={show}
+                onclick={ui.on(Ask::FoldPanel(false))}
+            >{ "«" }</button>
+            if let Some(v) = worst {
+                <button
+                    type="button" class={classes!("rail-mark", grade(v).class())} aria-label={w.verdict(v)}
+                    title={w.verdict(v)} onclick={ui.on(Ask::Show(Tab::Promises))}
+                >{ grade(v).sign() }</button>
+            }
         </aside>
     }
 }

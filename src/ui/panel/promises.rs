@@ -17,20 +17,47 @@ pub struct PromisesProps {
     pub promises: Rc<Promises>,
 }
 
-fn grade(v: &Verdict) -> &'static str {
+/// How much a verdict hurts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    Bad,
+    Uneasy,
+    Good,
+}
+
+impl Grade {
+    pub fn class(self) -> &'static str {
+        match self {
+            Grade::Bad => "bad",
+            Grade::Uneasy => "uneasy",
+            Grade::Good => "good",
+        }
+    }
+
+    /// The same for those who see no colours.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Grade::Bad => "✕",
+            Grade::Uneasy => "!",
+            Grade::Good => "✓",
+        }
+    }
+}
+
+pub fn grade(v: &Verdict) -> Grade {
     match v {
         Verdict::EveryConsumerStopped
         | Verdict::GroupStopped { .. }
         | Verdict::NoActiveController
         | Verdict::PartitionsOffline { .. }
         | Verdict::AckedLost { .. }
-        | Verdict::WritesRefused { .. } => "bad",
+        | Verdict::WritesRefused { .. } => Grade::Bad,
         Verdict::GroupWithoutCommits { .. }
         | Verdict::WritesStalled { .. }
         | Verdict::DeliveredTwice { .. }
         | Verdict::OutOfOrder { .. }
-        | Verdict::AtRisk { .. } => "uneasy",
-        Verdict::EveryPromiseKept => "good",
+        | Verdict::AtRisk { .. } => Grade::Uneasy,
+        Verdict::EveryPromiseKept => Grade::Good,
     }
 }
 
@@ -54,21 +81,25 @@ pub fn PromisesView(props: &PromisesProps) -> Html {
 
 fn card(ui: &Ui, i: usize, v: &VerdictCard) -> Html {
     let w = ui.words();
-    let sign = match grade(&v.verdict) {
-        "bad" => "✕",
-        "uneasy" => "!",
-        _ => "✓",
-    };
+    let grade = grade(&v.verdict);
     html! {
-        <section class={classes!("card", grade(&v.verdict))}>
-            <h3><span class="card-sign" aria-hidden="true">{ sign }</span>{ w.verdict(&v.verdict) }</h3>
+        <section class={classes!("card", grade.class())}>
+            <h3><span class="card-sign" aria-hidden="true">{ grade.sign() }</span>{ w.verdict(&v.verdict) }</h3>
             if let Some(c) = &v.cause { <p>{ w.cause(c) }</p> }
             if v.has_why || v.cure.is_some() {
                 <div class="card-buttons">
                     if v.has_why {
-                        <button type="button" class="btn" aria-label={format!("{} {}", w.label(Label::Why), w.verdict(&v.verdict))} onclick={ui.on(Ask::Why(Subject::Verdict(i)))}>{ w.label(Label::Why) }</button>
+                        <button
+                            type="button" class="btn"
+                            aria-label={format!("{} {}", w.label(Label::Why), w.verdict(&v.verdict))}
+                            onclick={ui.on(Ask::Why(Subject::Verdict(i)))}
+                        >{ w.label(Label::Why) }</button>
                     }
-                    if let Some(c) = &v.cure { <button type="button" class="btn" onclick={ui.on_do(Command::Try(c.clone()))}>{ w.cure(c) }</button> }
+                    if let Some(c) = &v.cure {
+                        <button type="button" class="btn" onclick={ui.on_do(Command::Try(c.clone()))}>
+                            { w.cure(c) }
+                        </button>
+                    }
                 </div>
             }
         </section>
@@ -82,14 +113,25 @@ pub fn FirstVerdict(props: &PromisesProps) -> Html {
     let w = ui.words();
     let Some(v) = props.promises.verdicts.first() else { return Html::default() };
     let more = props.promises.verdicts.len() - 1;
+    let grade = grade(&v.verdict);
     html! {
-        <section class={classes!("card", "first", grade(&v.verdict))}>
-            <h2>{ w.verdict(&v.verdict) }</h2>
-            <p>
-                if let Some(c) = &v.cause { { w.cause(c) }{ " " } }
-                if v.has_why { <button type="button" class="linky" onclick={ui.on(Ask::Why(Subject::Verdict(0)))}>{ w.label(Label::Why) }</button> }
-                if more > 0 { { " · " }<button type="button" class="linky" onclick={ui.on(Ask::PhoneTab(PhoneTab::Panel))}>{ w.and_more(more) }</button> }
-            </p>
+        <section class={classes!("card", "first", grade.class())}>
+            <div>
+                <h2><span class="card-sign" aria-hidden="true">{ grade.sign() }</span>{ w.verdict(&v.verdict) }</h2>
+                <p>
+                    if let Some(c) = &v.cause { { w.cause(c) }{ " " } }
+                    if more > 0 {
+                        <button type="button" class="linky" onclick={ui.on(Ask::PhoneTab(PhoneTab::Panel))}>
+                            { w.and_more(more) }
+                        </button>
+                    }
+                </p>
+            </div>
+            if v.has_why {
+                <button type="button" class="btn" onclick={ui.on(Ask::Why(Subject::Verdict(0)))}>
+                    { w.label(Label::Why) }
+                </button>
+            }
         </section>
     }
 }
@@ -135,7 +177,12 @@ fn survival(ui: &Ui, title: Label, all: &[Survival]) -> Html {
                             Answer::No { .. } => "badge bad",
                             Answer::Depends { .. } => "badge uneasy",
                         };
-                        html! { <tr><th scope="row">{ w.promise(s.promise) }</th><td><span {class}>{ w.answer(&s.answer) }</span></td></tr> }
+                        html! {
+                            <tr>
+                                <th scope="row">{ w.promise(s.promise) }</th>
+                                <td><span {class}>{ w.answer(&s.answer) }</span></td>
+                            </tr>
+                        }
                     }) }
                 </tbody>
             </table>
@@ -177,7 +224,11 @@ fn Ledger(props: &PromisesProps) -> Html {
     html! {
         <>
             if earlier > 0 { <p class="muted">{ w.earlier_records(earlier) }</p> }
-            <svg class="ledger" data-track="1" role="img" aria-label={name} width={(PER_LINE * STEP / 10 + 2).to_string()} height={(lines * STEP / 10 + 2).to_string()} onclick={click}>
+            <svg
+                class="ledger" data-track="1" role="img" aria-label={name}
+                width={(PER_LINE * STEP / 10 + 2).to_string()} height={(lines * STEP / 10 + 2).to_string()}
+                onclick={click}
+            >
                 { for squares.iter().enumerate().map(|(i, s)| square(u32::try_from(i).unwrap_or(0), s)) }
             </svg>
         </>
@@ -204,7 +255,12 @@ fn square(i: u32, s: &LedgerSquare) -> Html {
         (RecordFate::AckedNotSafe, Delivery::No) => html! { <path class="l-tick" d="M3 5.6 l1.7 2 l3 -4" /> },
         (_, Delivery::Once) => html! { <circle class="l-seen" cx="5.4" cy="5.4" r="1.6" /> },
         (_, Delivery::Twice) => {
-            html! { <><circle class="l-seen" cx="3.6" cy="5.4" r="1.4" /><circle class="l-seen" cx="7.3" cy="5.4" r="1.4" /></> }
+            html! {
+                <>
+                    <circle class="l-seen" cx="3.6" cy="5.4" r="1.4" />
+                    <circle class="l-seen" cx="7.3" cy="5.4" r="1.4" />
+                </>
+            }
         }
         (_, Delivery::OutOfOrder) => html! { <path class="l-order" d="M3 7.5 L8 3.3 M8 3.3 h-3 M8 3.3 v3" /> },
         (RecordFate::Pending | RecordFate::Written | RecordFate::Safe, Delivery::No) => Html::default(),

@@ -21,7 +21,15 @@ pub fn TextPanel(props: &TextProps) -> Html {
         <div class="text-view">
             <h2>{ w.label(Label::Summary) }</h2>
             <p>{ w.summary(scene, promises) }</p>
-            <ul>{ for promises.verdicts.iter().map(|v| html! { <li><b>{ w.verdict(&v.verdict) }</b>{ " " }{ v.cause.as_ref().map(|c| w.cause(c)).unwrap_or_default() }</li> }) }</ul>
+            <ul>
+                { for promises.verdicts.iter().map(|v| html! {
+                    <li>
+                        <b>{ w.verdict(&v.verdict) }</b>
+                        { " " }
+                        { v.cause.as_ref().map(|c| w.cause(c)).unwrap_or_default() }
+                    </li>
+                }) }
+            </ul>
             <h2>{ w.label(Label::Cluster) }</h2>
             { controllers(&ui, scene) }
             { brokers(&ui, scene) }
@@ -31,13 +39,40 @@ pub fn TextPanel(props: &TextProps) -> Html {
             { producers(&ui, scene) }
             { for scene.groups.iter().map(|g| group(&ui, g)) }
             <h2>{ w.label(Label::TextRecent) }</h2>
-            <ol>{ for props.text.recent.iter().map(|l| html! { <li><span class="mono">{ moment(l.at_us) }</span>{ " " }{ w.fact(&l.fact) }</li> }) }</ol>
+            <ol>
+                { for props.text.recent.iter().map(|l| html! {
+                    <li><span class="mono">{ moment(l.at_us) }</span>{ " " }{ w.fact(&l.fact) }</li>
+                }) }
+            </ol>
         </div>
     }
 }
 
+const OF_CONTROLLERS: [Label; 5] =
+    [Label::Controllers, Label::TextState, Label::TextEpoch, Label::TextLogEnd, Label::TextHighWatermark];
+const OF_PARTITIONS: [Label; 6] = [
+    Label::TextPartition,
+    Label::TextLeader,
+    Label::TextEpoch,
+    Label::TextIsr,
+    Label::TextHighWatermark,
+    Label::TextReplicas,
+];
+const OF_MEMBERS: [Label; 6] = [
+    Label::TextMember,
+    Label::TextNow,
+    Label::TextPartition,
+    Label::TextPosition,
+    Label::TextCommitted,
+    Label::TextLag,
+];
+
 fn heads(ui: &Ui, all: &[Label]) -> Html {
     html! { <thead><tr>{ for all.iter().map(|l| html! { <th scope="col">{ ui.label(*l) }</th> }) }</tr></thead> }
+}
+
+fn listed(all: impl Iterator<Item = String>, between: &str) -> String {
+    all.collect::<Vec<_>>().join(between)
 }
 
 fn none(ui: &Ui, s: String) -> String {
@@ -50,9 +85,15 @@ fn controllers(ui: &Ui, scene: &Scene) -> Html {
         <>
             <h3>{ w.label(Label::Controllers) }</h3>
             <div class="table-scroll" tabindex="0" role="group" aria-label={w.label(Label::Controllers)}><table>
-                { heads(ui, &[Label::Controllers, Label::TextState, Label::TextEpoch, Label::TextLogEnd, Label::TextHighWatermark]) }
+                { heads(ui, &OF_CONTROLLERS) }
                 <tbody>{ for scene.controllers.iter().map(|c| html! {
-                    <tr><th scope="row">{ w.node(&NodeRef::Controller(c.id)) }</th><td>{ w.controller_state(c) }</td><td>{ c.quorum_epoch }</td><td>{ c.log_end_offset }</td><td>{ c.high_watermark }</td></tr>
+                    <tr>
+                        <th scope="row">{ w.node(&NodeRef::Controller(c.id)) }</th>
+                        <td>{ w.controller_state(c) }</td>
+                        <td>{ c.quorum_epoch }</td>
+                        <td>{ c.log_end_offset }</td>
+                        <td>{ c.high_watermark }</td>
+                    </tr>
                 }) }</tbody>
             </table></div>
         </>
@@ -70,7 +111,7 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
                     <tr>
                         <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th><td>{ w.broker_state(b) }</td>
                         <td>{ b.rack.clone().unwrap_or_else(|| w.label(Label::TextNone).to_owned()) }</td>
-                        <td>{ none(ui, b.internal.iter().map(|s| format!("{}: {}", s.topic, w.strip(s))).collect::<Vec<_>>().join("; ")) }</td>
+                        <td>{ none(ui, listed(b.internal.iter().map(|s| internal(ui, s)), "; ")) }</td>
                     </tr>
                 }) }</tbody>
             </table></div>
@@ -78,10 +119,14 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
     }
 }
 
+fn internal(ui: &Ui, s: &InternalStrip) -> String {
+    format!("{}: {}", s.topic, ui.words().strip(s))
+}
+
 /// Links that do not work as they should.
 fn faults(ui: &Ui, scene: &Scene) -> Html {
     let w = ui.words();
-    let cuts = scene.cuts.iter().map(|c| Fact::Cut { a: vec![c.a.clone()], b: vec![c.b.clone()], one_way: c.one_way });
+    let cuts = crate::ui::stage::cuts_said(&scene.cuts).into_iter();
     let links = scene.links.iter().map(|l| Fact::LinkChanged {
         a: l.a.clone(),
         b: l.b.clone(),
@@ -100,9 +145,12 @@ fn topic(ui: &Ui, scene: &Scene, t: &TopicView) -> Html {
     html! {
         <>
             <h3>{ format!("{} {}", w.label(Label::Topic), t.name) }</h3>
-            <p>{ format!("replication factor {}, min.insync.replicas {}", t.replication_factor, t.min_insync_replicas) }</p>
+            <p>
+                { format!("{} {}", w.setting(&SettingKey::ReplicationFactor { topic: t.name.clone() }), t.replication_factor) }
+                { format!(", min.insync.replicas {}", t.min_insync_replicas) }
+            </p>
             <div class="table-scroll" tabindex="0" role="group" aria-label={t.name.clone()}><table>
-                { heads(ui, &[Label::TextPartition, Label::TextLeader, Label::TextEpoch, Label::TextIsr, Label::TextHighWatermark, Label::TextReplicas]) }
+                { heads(ui, &OF_PARTITIONS) }
                 <tbody>{ for t.partitions.iter().map(|p| {
                     let place = PartitionRef { topic: t.name.clone(), partition: p.partition };
                     let replicas = scene.brokers.iter().filter_map(|b| {
@@ -111,7 +159,12 @@ fn topic(ui: &Ui, scene: &Scene, t: &TopicView) -> Html {
                     });
                     html! {
                         <tr>
-                            <th scope="row"><button type="button" class="linky" onclick={ui.on(Ask::Select(Subject::Partition(place.clone())))}>{ partition(&place) }</button></th>
+                            <th scope="row">
+                                <button
+                                    type="button" class="linky"
+                                    onclick={ui.on(Ask::Select(Subject::Partition(place.clone())))}
+                                >{ partition(&place) }</button>
+                            </th>
                             <td>{ p.leader.map_or_else(|| w.label(Label::TextNone).to_owned(), |l| l.to_string()) }</td>
                             <td>{ p.leader_epoch }</td><td>{ none(ui, ids(&p.isr)) }</td><td>{ p.high_watermark }</td>
                             <td><ul>{ for replicas }</ul></td>
@@ -127,7 +180,10 @@ fn producers(ui: &Ui, scene: &Scene) -> Html {
     let w = ui.words();
     html! {
         <ul>{ for scene.producers.iter().map(|p| html! {
-            <li>{ format!("{}: acks={}, {}; {}; {}", w.subject(&Subject::Producer(p.name.clone())), p.acks, rate(p.rate_milli), w.producer_now(&p.now), w.producer_counts(p)) }</li>
+            <li>
+                { format!("{}: acks={}", w.subject(&Subject::Producer(p.name.clone())), p.acks) }
+                { format!(", {}; {}; {}", rate(p.rate_milli), w.producer_now(&p.now), w.producer_counts(p)) }
+            </li>
         }) }</ul>
     }
 }
@@ -139,14 +195,16 @@ fn group(ui: &Ui, g: &GroupView) -> Html {
             <h3>{ w.subject(&Subject::Group(g.name.clone())) }</h3>
             <p>{ w.group_now(g) }{ " " }{ w.coordinator(g) }</p>
             <div class="table-scroll" tabindex="0" role="group" aria-label={g.name.clone()}><table>
-                { heads(ui, &[Label::TextMember, Label::TextNow, Label::TextPartition, Label::TextPosition, Label::TextCommitted, Label::TextLag]) }
+                { heads(ui, &OF_MEMBERS) }
                 <tbody>{ for g.members.iter().map(|m| {
-                    let column = |f: &dyn Fn(&AssignedPartition) -> String| none(ui, m.assigned.iter().map(f).collect::<Vec<_>>().join(", "));
+                    let column =
+                        |f: &dyn Fn(&AssignedPartition) -> String| none(ui, listed(m.assigned.iter().map(f), ", "));
                     let number = |n: Option<u64>| n.map_or_else(|| "–".to_owned(), |n| n.to_string());
                     html! {
                         <tr>
                             <th scope="row">{ &m.name }</th><td>{ w.member_now(&m.now) }</td>
-                            <td>{ column(&|a| partition(&a.partition)) }</td><td>{ column(&|a| number(a.position)) }</td>
+                            <td>{ column(&|a| partition(&a.partition)) }</td>
+                            <td>{ column(&|a| number(a.position)) }</td>
                             <td>{ column(&|a| number(a.committed)) }</td><td>{ column(&|a| a.lag.to_string()) }</td>
                         </tr>
                     }

@@ -29,7 +29,9 @@ pub fn WhyCard(props: &WhyProps) -> Html {
         <section id="why" class="card why-card" tabindex="-1" aria-labelledby="why-title">
             <div class="box-top">
                 <h2 id="why-title">{ props.title.clone().unwrap_or_else(|| w.why_about(&chain.about).into()) }</h2>
-                <button type="button" class="btn square" aria-label={w.label(Label::Close)} onclick={ui.on(Ask::CloseWhy)}>{ "✕" }</button>
+                <button
+                    type="button" class="btn square" aria-label={w.label(Label::Close)} onclick={ui.on(Ask::CloseWhy)}
+                >{ "✕" }</button>
             </div>
             <p class="muted">{ w.label(Label::WhyLatestFirst) }</p>
             <ol>
@@ -37,10 +39,17 @@ pub fn WhyCard(props: &WhyProps) -> Html {
                     <li>
                         <span>{ w.fact(&s.fact) }</span>{ " " }
                         if let Some(t) = s.trace {
-                            <button type="button" class="linky mono" title={w.label(Label::JumpHere)} aria-label={format!("{}: {}", w.label(Label::JumpHere), moment(s.at_us))} onclick={ui.on_do(Command::SeekToTrace(t))}>{ moment(s.at_us) }</button>
+                            <button
+                                type="button" class="linky mono" title={w.label(Label::JumpHere)}
+                                aria-label={format!("{}: {}", w.label(Label::JumpHere), moment(s.at_us))}
+                                onclick={ui.on_do(Command::SeekToTrace(t))}
+                            >{ moment(s.at_us) }</button>
                         }
                         if let Some(m) = s.message {
-                            { " " }<button type="button" class="linky" onclick={ui.on(Ask::Select(Subject::Message(m)))}>{ w.subject(&Subject::Message(m)) }</button>
+                            { " " }
+                            <button type="button" class="linky" onclick={ui.on(Ask::Select(Subject::Message(m)))}>
+                                { w.subject(&Subject::Message(m)) }
+                            </button>
                         }
                     </li>
                 }) }

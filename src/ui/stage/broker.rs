@@ -3,6 +3,7 @@ use super::heat::Heat;
 use super::replica::{Replica, Size, role_class};
 use super::{Focus, Slot, cell_focus, column_of, opens, slots, tab};
 use crate::ui::context::{Ask, Ui, use_ui};
+use crate::ui::geometry::Fit;
 use crate::ui::marks;
 use crate::ui::menu::{Entry, Menu};
 use crate::ui::words::Label;
@@ -16,6 +17,7 @@ use yew::prelude::*;
 pub struct BrokerRowProps {
     pub scene: Rc<Scene>,
     pub index: usize,
+    pub fit: Fit,
     /// The cell that has the grid's place, if it is one of this broker's two rows.
     pub focus: Option<(usize, usize)>,
     pub on_focus: Focus,
@@ -34,17 +36,27 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
     let chosen_column = props.selected.as_ref().and_then(column_of);
     let state = state_class(b);
     let (click, key) = opens(&ui.ask, Subject::Broker(b.id));
+    let chosen = props.selected == Some(Subject::Broker(b.id));
+    let carries = b.internal.iter().any(|s| !s.squares.is_empty());
     let lower = props.index * 2 >= scene.brokers.len();
 
     html! {
-        <div role="rowgroup" class={classes!("broker", state, (props.selected == Some(Subject::Broker(b.id))).then_some("chosen"))}>
+        <div
+            role="rowgroup"
+            class={classes!(
+                "broker", state, ui.acts.then_some("acts"), carries.then_some("carries"), chosen.then_some("chosen")
+            )}
+        >
             <div role="row" class="broker-row" aria-rowindex={(row + 1).to_string()}>
                 <div
-                    role="rowheader" class="broker-head" id={format!("cell-{row}-0")} data-cell="1" tabindex={tab(focused(row, 0))}
+                    role="rowheader" class="broker-head" id={format!("cell-{row}-0")} data-cell="1"
+                    tabindex={tab(focused(row, 0))}
                     onfocus={cell_focus(&props.on_focus, (row, 0))} onclick={click} onkeydown={key}
                 >
                     { broker_name(&ui, b) }
-                    if let (Some(rack), None) = (&b.rack, b.fenced_in_us) { <span class="muted">{ w.rack(rack) }</span> }
+                    if let (Some(rack), None) = (&b.rack, b.fenced_in_us) {
+                        <span class="muted">{ w.rack(rack) }</span>
+                    }
                     <span class={classes!("state", state)}>{ standing(&ui, b) }</span>
                     <NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} up={lower} />
                 </div>
@@ -53,22 +65,29 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                     match slot {
                         Slot::Folded(topic) => html! {
                             <Heat
-                                scene={scene.clone()} topic={topic} broker={props.index} {row} {column} focused={focused(row, column)}
+                                scene={scene.clone()} topic={topic} broker={props.index} {row} {column}
+                                focused={focused(row, column)}
                                 topic_first={first} on_focus={props.on_focus.clone()}
                             />
                         },
                         Slot::Partition(place, density) => match b.replicas.iter().find(|r| r.partition == place) {
                             Some(r) => html! {
                                 <Replica
-                                    replica={r.clone()} broker={b.id} first_shown={first_shown(scene, &place)} size={Size::of(density)} {row} {column}
-                                    focused={focused(row, column)} selected={is_chosen(&props.selected, &place, b.id)} topic_first={first}
+                                    replica={r.clone()} broker={b.id} first_shown={first_shown(scene, &place)}
+                                    size={Size::of(density, props.fit)} {row} {column}
+                                    focused={focused(row, column)} selected={is_chosen(&props.selected, &place, b.id)}
+                                    topic_first={first}
                                     on_focus={props.on_focus.clone()}
                                 />
                             },
                             None => html! {
                                 <div
-                                    role="gridcell" id={format!("cell-{row}-{column}")} data-cell="1" tabindex={tab(focused(row, column))}
-                                    class={classes!("no-replica", density.class(), first.then_some("topic-first"), (chosen_column == Some(&place)).then_some("chosen"))}
+                                    role="gridcell" id={format!("cell-{row}-{column}")} data-cell="1"
+                                    tabindex={tab(focused(row, column))}
+                                    class={classes!(
+                                        "no-replica", density.class(), first.then_some("topic-first"),
+                                        (chosen_column == Some(&place)).then_some("chosen")
+                                    )}
                                     onfocus={cell_focus(&props.on_focus, (row, column))}
                                 ><span class="hidden">{ w.label(Label::NothingHere) }</span></div>
                             },
@@ -78,10 +97,13 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
             </div>
             <div role="row" class="strip-row" aria-rowindex={(row + 2).to_string()}>
                 <div
-                    role="gridcell" class="strip" id={format!("cell-{}-0", row + 1)} data-cell="1" tabindex={tab(focused(row + 1, 0))}
+                    role="gridcell" class="strip" id={format!("cell-{}-0", row + 1)} data-cell="1"
+                    tabindex={tab(focused(row + 1, 0))}
                     onfocus={cell_focus(&props.on_focus, (row + 1, 0))}
                 >
-                    { for b.internal.iter().map(|s| strip(&ui, scene, s)) }
+                    { for b.internal.iter().map(|s| {
+                        strip(&ui, scene, s, b.id, props.fit.square(), props.fit.few_words())
+                    }) }
                 </div>
             </div>
         </div>
@@ -144,6 +166,9 @@ pub fn broker_name(ui: &Ui, b: &BrokerView) -> Html {
 pub struct NodeMenuProps {
     pub node: NodeRef,
     pub menu: Vec<NodeAction>,
+    /// Where it stands, since a node has one on the stage and one in the inspector.
+    #[prop_or("menu")]
+    pub at: &'static str,
     #[prop_or_default]
     pub up: bool,
     /// Where there is no room for a word.
@@ -151,62 +176,73 @@ pub struct NodeMenuProps {
     pub short: bool,
 }
 
-/// What can be done to a node: one button where there is one thing, else a menu.
+/// What can be done to a node. What is down has a button that starts it; the rest is in a menu.
 #[component]
 pub fn NodeMenu(props: &NodeMenuProps) -> Html {
     let ui = use_ui();
     let w = ui.words();
-    let id = match &props.node {
-        NodeRef::Broker(b) => format!("menu-b{b}"),
-        NodeRef::Controller(c) => format!("menu-c{c}"),
-        NodeRef::Producer(n) | NodeRef::Member(n) => format!("menu-{n}"),
-        NodeRef::Admin => "menu-admin".to_owned(),
-    };
-    if let [only] = props.menu.as_slice() {
-        let (send, node, act) = (ui.ask.clone(), props.node.clone(), *only);
-        let click = Callback::from(move |e: MouseEvent| {
-            e.stop_propagation();
-            send.emit(Ask::Do(Command::Act(node.clone(), act)));
-        });
-        return html! {
-            <button type="button" class="btn small" {id} onclick={click} aria-label={format!("{}: {}", w.action(*only), w.node(&props.node))}>{ w.action(*only) }</button>
-        };
+    if !ui.acts {
+        return Html::default();
     }
-    let entries = props
-        .menu
-        .iter()
-        .map(|a| Entry { label: w.action(*a).into(), ask: Ask::Do(Command::Act(props.node.clone(), *a)) })
-        .collect::<Vec<_>>();
-    html! { <Menu {id} label={if props.short { "⋯" } else { w.label(Label::Break) }} name={w.actions_of(&props.node)} {entries} up={props.up} bare={props.short} /> }
+    let id = match &props.node {
+        NodeRef::Broker(b) => format!("{}-b{b}", props.at),
+        NodeRef::Controller(c) => format!("{}-c{c}", props.at),
+        NodeRef::Producer(n) | NodeRef::Member(n) => format!("{}-{n}", props.at),
+        NodeRef::Admin => format!("{}-admin", props.at),
+    };
+    let entry = |a: &NodeAction| Entry {
+        label: w.action(*a).into(),
+        ask: Ask::Do(Command::Act(props.node.clone(), *a)),
+        name: format!("{}: {}", w.action(*a), w.node(&props.node)).into(),
+    };
+    let (first, rest): (Vec<&NodeAction>, Vec<&NodeAction>) =
+        props.menu.iter().partition(|a| !props.short && **a == NodeAction::Start);
+    html! {
+        <Menu
+            {id} label={if props.short { "⋯" } else { w.label(Label::Break) }} name={w.actions_of(&props.node)}
+            first={first.first().map(|a| entry(a))} entries={rest.into_iter().map(entry).collect::<Vec<_>>()}
+            up={props.up} bare={props.short}
+        />
+    }
 }
 
-fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip) -> Html {
+pub fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip, broker: u32, step: u32, few: bool) -> Html {
     let w = ui.words();
+    let said = if few { w.strip_short(s, broker) } else { w.strip(s) };
     let opened = scene.internal.iter().any(|t| t.name == s.topic && t.opened);
     let command = if opened { Command::CloseTopic(s.topic.clone()) } else { Command::OpenTopic(s.topic.clone()) };
     let bad = s.leaderless > 0;
     let n = s.squares.len();
     let words = html! {
-        <span class="strip-words"><span class="mono muted">{ &s.topic }</span>{ " " }<span class={if bad { "danger strong" } else { "muted" }}>{ w.strip(s) }</span></span>
+        <span class="strip-words">
+            <span class="mono muted">{ &s.topic }</span>
+            { " " }
+            <span class={if bad { "danger strong" } else { "muted" }}>{ said.clone() }</span>
+        </span>
     };
     if n == 0 {
         return html! { <div class="strip-one">{ words }</div> };
     }
-    let name = format!(
-        "{}: {}. {}",
-        s.topic,
-        w.strip(s),
-        w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns })
-    );
-    let width = u32::try_from(n).unwrap_or(0) * 14 + 4;
+    let name =
+        format!("{}: {}. {}", s.topic, said, w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns }));
+    let width = u32::try_from(n).unwrap_or(0) * step + 4;
+    let x = |i: usize| format!("{}.5", u32::try_from(i).unwrap_or(0) * step + 2);
     html! {
-        <button type="button" class="strip-one strip-open" aria-label={name} aria-pressed={opened.to_string()} onclick={ui.on_do(command)}>
+        <button
+            type="button" class="strip-one strip-open" aria-label={name} aria-pressed={opened.to_string()}
+            onclick={ui.on_do(command)}
+        >
             { words }
-            <svg class="squares" width={width.to_string()} height="18" aria-hidden="true">
+            <svg
+                class="squares" width={width.to_string()} height="18" viewBox={format!("0 0 {width} 18")}
+                aria-hidden="true"
+            >
                 { for s.squares.iter().enumerate().map(|(i, q)| html! {
                     <rect
-                        class={classes!("sq", role_class(q.role), bad.then_some("sq-lost"), q.outlined.then_some("outlined"))}
-                        x={format!("{}.5", i * 14 + 2)} y="2" width="11" height="14" rx="2"
+                        class={classes!(
+                            "sq", role_class(q.role), bad.then_some("sq-lost"), q.outlined.then_some("outlined")
+                        )}
+                        x={x(i)} y="2" width={(step - 3).to_string()} height="14" rx="2"
                     ><title>{ w.square(&s.topic, q) }</title></rect>
                 }) }
             </svg>

@@ -20,7 +20,9 @@ pub fn ClientCards(props: &ClientsProps) -> Html {
         <section class="clients" aria-labelledby="clients-title">
             <h3 id="clients-title" class="cap">{ ui.label(Label::Clients) }</h3>
             <ul>
-                { for props.scene.producers.iter().map(|p| producer(&ui, p, chosen(&Subject::Producer(p.name.clone())))) }
+                { for props.scene.producers.iter().map(|p| {
+                    producer(&ui, p, chosen(&Subject::Producer(p.name.clone())))
+                }) }
                 { for props.scene.groups.iter().map(|g| group(&ui, g, chosen(&Subject::Group(g.name.clone())))) }
             </ul>
         </section>
@@ -29,7 +31,11 @@ pub fn ClientCards(props: &ClientsProps) -> Html {
 
 fn why(ui: &Ui, subject: Subject) -> Html {
     let name = ui.words().why_about(&subject);
-    html! { <button type="button" class="btn small why" aria-label={name} onclick={ui.on(Ask::Why(subject))}>{ ui.label(Label::Why) }</button> }
+    html! {
+        <button type="button" class="btn small why" aria-label={name} onclick={ui.on(Ask::Why(subject))}>
+            { ui.label(Label::Why) }
+        </button>
+    }
 }
 
 fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
@@ -45,9 +51,14 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
         | ProducerNow::Paused => false,
     };
     html! {
-        <li key={format!("p-{}", p.name)} class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}>
+        <li
+            key={format!("p-{}", p.name)}
+            class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}
+        >
             <span class="client-line">
-                <button type="button" class="plain" onclick={ui.on(Ask::Select(subject.clone()))}><b>{ w.subject(&subject) }</b></button>
+                <button type="button" class="plain" onclick={ui.on(Ask::Select(subject.clone()))}>
+                    <b>{ w.subject(&subject) }</b>
+                </button>
                 <span class="mono muted">{ format!("acks={} · {}", p.acks, rate(p.rate_milli)) }</span>
             </span>
             <span class="client-line">
@@ -79,9 +90,14 @@ fn group(ui: &Ui, g: &GroupView, chosen: bool) -> Html {
     let subject = Subject::Group(g.name.clone());
     let stuck = group_stuck(g);
     html! {
-        <li key={format!("g-{}", g.name)} class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}>
+        <li
+            key={format!("g-{}", g.name)}
+            class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}
+        >
             <span class="client-line">
-                <button type="button" class="plain" onclick={ui.on(Ask::Select(subject.clone()))}><b>{ w.subject(&subject) }</b></button>
+                <button type="button" class="plain" onclick={ui.on(Ask::Select(subject.clone()))}>
+                    <b>{ w.subject(&subject) }</b>
+                </button>
                 <span class="muted clip">{ w.coordinator(g) }</span>
             </span>
             <span class="client-line">

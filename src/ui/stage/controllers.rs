@@ -31,7 +31,13 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                     let chosen = props.selected.as_ref() == Some(&subject);
                     let state = w.controller_state(c);
                     html! {
-                        <li key={c.id} class={classes!("controller", crowned.then_some("active"), down.then_some("s-down"), chosen.then_some("chosen"))}>
+                        <li
+                            key={c.id}
+                            class={classes!(
+                                "controller", crowned.then_some("active"), down.then_some("s-down"),
+                                chosen.then_some("chosen")
+                            )}
+                        >
                             <button type="button" class="plain" onclick={ui.on(Ask::Select(subject))}>
                                 if crowned { { marks::crown_icon() } }
                                 if down { { marks::bolt_icon() } }
@@ -46,7 +52,11 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                                         MetadataCell::Uncommitted => "t-open",
                                         MetadataCell::Absent => "t-none",
                                     };
-                                    html! { <rect {class} x={format!("{}.5", i * 8 + 1)} y="1" width="5" height="9" rx="1" /> }
+                                    html! {
+                                        <rect
+                                            {class} x={format!("{}.5", i * 8 + 1)} y="1" width="5" height="9" rx="1"
+                                        />
+                                    }
                                 }) }
                             </svg>
                             <NodeMenu node={NodeRef::Controller(c.id)} menu={c.menu.clone()} short=true />

@@ -61,14 +61,24 @@ pub fn Heat(props: &HeatProps) -> Html {
     };
     html! {
         <div
-            role="gridcell" id={format!("cell-{}-{}", props.row, props.column)} data-cell="1" tabindex={tab(props.focused)}
-            class={classes!("heat", props.topic_first.then_some("topic-first"))} aria-label={format!("{}: {name}", props.topic)}
+            role="gridcell" id={format!("cell-{}-{}", props.row, props.column)} data-cell="1"
+            tabindex={tab(props.focused)}
+            class={classes!("heat", props.topic_first.then_some("topic-first"))}
+            aria-label={format!("{}: {name}", props.topic)}
             onfocus={cell_focus(&props.on_focus, (props.row, props.column))}
         >
-            <svg data-track="1" width={(per_line * HEAT).to_string()} height={(lines * HEAT).to_string()} onclick={click} aria-hidden="true">
+            <svg
+                data-track="1" width={(per_line * HEAT).to_string()} height={(lines * HEAT).to_string()} onclick={click}
+                aria-hidden="true"
+            >
                 { for mine.iter().map(|r| {
                     let (x, y) = (r.partition.partition % per_line * HEAT, r.partition.partition / per_line * HEAT);
-                    html! { <rect class={classes!("sq", role_class(r.role))} x={format!("{x}.5")} y={format!("{y}.5")} width="12" height="13" rx="2" /> }
+                    html! {
+                        <rect
+                            class={classes!("sq", role_class(r.role))} x={format!("{x}.5")} y={format!("{y}.5")}
+                            width="12" height="13" rx="2"
+                        />
+                    }
                 }) }
             </svg>
         </div>

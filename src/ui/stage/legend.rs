@@ -23,7 +23,9 @@ pub fn Legend() -> Html {
                 <summary>{ ui.label(Label::AllMarks) }</summary>
                 <ul class="marks">
                     { one(cell(RecordCell::Empty), Label::MarkEmpty) }
-                    { one(html! { <svg width="8" height="18" aria-hidden="true"><path class="hw-line" d="M4 0 V18" /></svg> }, Label::MarkHighWatermark) }
+                    { one(html! {
+                        <svg width="8" height="18" aria-hidden="true"><path class="hw-line" d="M4 0 V18" /></svg>
+                    }, Label::MarkHighWatermark) }
                     { one(marks::crown_icon(), Label::MarkLeader) }
                     { one(marks::bolt_icon(), Label::MarkFault) }
                     { one(marks::flight_icon(FlightKind::Produce), Label::MarkProduce) }

@@ -3,22 +3,25 @@
 mod broker;
 mod clients;
 mod controllers;
+mod cuts;
 mod heat;
 mod legend;
 mod motion;
 pub mod replica;
 
-pub use broker::{NodeMenu, broker_name, standing, state_class};
+pub use broker::{NodeMenu, broker_name, standing, state_class, strip};
 pub use clients::ClientCards;
 pub use controllers::Controllers;
+pub use cuts::said as cuts_said;
 pub use legend::Legend;
 pub use motion::MotionLayer;
 
 use super::context::{Ask, use_ui};
-use super::geometry::{Density, Geometry};
+use super::geometry::{Density, Fit, Geometry, Room};
 use super::words::{Label, ids};
 use crate::web;
 use broker::BrokerRow;
+use cuts::Cuts;
 use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -29,6 +32,9 @@ pub struct StageProps {
     #[prop_or_default]
     pub selected: Option<Subject>,
     pub playing: bool,
+    /// The place that it has on the page.
+    #[prop_or(Room::AMPLE)]
+    pub room: Room,
 }
 
 /// One thing that stands in a column of the grid: a partition, or a topic folded to squares.
@@ -85,7 +91,7 @@ pub fn Stage(props: &StageProps) -> Html {
     let w = ui.words();
     let scene = &props.scene;
     let here = use_state(|| (1_usize, 1_usize));
-    let geometry = use_memo(scene.clone(), |s| Geometry::of(s));
+    let geometry = use_memo((scene.clone(), props.room, ui.acts), |(s, room, acts)| Geometry::of(s, *room, *acts));
     let columns = slots(scene);
     let rows = 1 + scene.brokers.len() * 2;
     let last_of = {
@@ -140,7 +146,12 @@ pub fn Stage(props: &StageProps) -> Html {
     let column = props.selected.as_ref().and_then(column_of);
     let band = column.and_then(|p| geometry.column(p)).map(|(x, width)| {
         let (y, height) = geometry.columns_extent();
-        html! { <rect class="band" x={(x - 5).to_string()} y={y.to_string()} width={(width + 10).to_string()} height={height.to_string()} rx="8" /> }
+        html! {
+            <rect
+                class="band" x={(x - 5).to_string()} y={y.to_string()} width={(width + 10).to_string()}
+                height={height.to_string()} rx="8"
+            />
+        }
     });
     let (width, height) = (geometry.width.to_string(), geometry.height.to_string());
 
@@ -148,30 +159,75 @@ pub fn Stage(props: &StageProps) -> Html {
         <section id="stage" class="stage" aria-labelledby="stage-title" data-stage="1">
             <h2 id="stage-title" class="hidden">{ w.label(Label::Stage) }</h2>
             <p id="stage-help" class="hidden">{ w.label(Label::StageHelp) }</p>
-            <div class="stage-in">
+            <div class={classes!("stage-in", geometry.classes())}>
                 <svg class="under" width={width.clone()} height={height.clone()} aria-hidden="true">{ band }</svg>
                 <Controllers scene={scene.clone()} selected={props.selected.clone()} />
                 <div
                     class="grid" role="grid" aria-label={w.label(Label::Stage)} aria-describedby="stage-help"
                     aria-rowcount={rows.to_string()} aria-colcount={(columns.len() + 1).to_string()} onkeydown={on_key}
                 >
-                    { heads(&ui, scene, &columns, column, at, &on_focus) }
+                    { heads(&ui, scene, geometry.fit, &columns, column, at, &on_focus) }
                     { for scene.brokers.iter().enumerate().map(|(i, b)| html! {
                         <BrokerRow
-                            key={b.id} scene={scene.clone()} index={i} focus={(at.0 > 0 && (at.0 - 1) / 2 == i).then_some(at)}
+                            key={b.id} scene={scene.clone()} index={i} fit={geometry.fit}
+                            focus={(at.0 > 0 && (at.0 - 1) / 2 == i).then_some(at)}
                             on_focus={on_focus.clone()} selected={props.selected.clone()}
                         />
                     }) }
                 </div>
                 <ClientCards scene={scene.clone()} selected={props.selected.clone()} />
+                <Cuts scene={scene.clone()} geometry={geometry.clone()} />
                 if !scene.cuts.is_empty() {
-                    <p class="heal"><button type="button" class="btn small" onclick={ui.on_do(highwater_studio::desk::command::Command::HealAll)}>{ w.label(Label::HealAll) }</button></p>
+                    <p class="heal">
+                        <button
+                            type="button" class="btn small"
+                            onclick={ui.on_do(highwater_studio::desk::command::Command::HealAll)}
+                        >{ w.label(Label::HealAll) }</button>
+                    </p>
                 }
                 <Legend />
                 <MotionLayer geometry={geometry.clone()} playing={props.playing} />
             </div>
         </section>
     }
+}
+
+/// One line about a thing: what a tap shows where there is no inspector.
+pub fn about_line(ui: &super::context::Ui, scene: &Scene, s: &Subject) -> String {
+    let w = ui.words();
+    let name = w.subject(s);
+    let partition = |p: &PartitionRef| {
+        let found = scene.topics.iter().find(|t| t.name == p.topic)?;
+        Some(w.column(&p.topic, found.partitions.iter().find(|v| v.partition == p.partition)?))
+    };
+    let state = match s {
+        Subject::Controller(id) => scene.controllers.iter().find(|c| c.id == *id).map(|c| w.controller_state(c)),
+        Subject::Broker(id) => scene.brokers.iter().find(|b| b.id == *id).map(|b| standing(ui, b)),
+        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => {
+            return partition(p).unwrap_or(name);
+        }
+        Subject::Replica { partition: p, broker } | Subject::Record { partition: p, broker, .. } => {
+            let found = scene.brokers.iter().find(|b| b.id == *broker);
+            let replica = found.and_then(|b| b.replicas.iter().find(|r| r.partition == *p));
+            return replica.map_or(name, |r| w.replica(r, *broker));
+        }
+        Subject::Producer(n) => scene
+            .producers
+            .iter()
+            .find(|p| p.name == *n)
+            .map(|p| format!("{}; {}", w.producer_now(&p.now), w.producer_counts(p))),
+        Subject::Group(n) => {
+            scene.groups.iter().find(|g| g.name == *n).map(|g| format!("{} {}", w.group_now(g), w.coordinator(g)))
+        }
+        Subject::Member(n) => {
+            scene.groups.iter().flat_map(|g| &g.members).find(|m| m.name == *n).map(|m| w.member_now(&m.now))
+        }
+        Subject::Message(id) => {
+            return ui.desk.read().motion().flights.iter().find(|f| f.id == *id).map_or(name, |f| w.flight(f));
+        }
+        Subject::Verdict(_) | Subject::LedgerRecord(_) | Subject::Trace(_) => None,
+    };
+    state.map_or(name.clone(), |state| format!("{name}: {state}"))
 }
 
 type Focus = Callback<(usize, usize)>;
@@ -189,7 +245,7 @@ pub(super) fn opens(ask: &Callback<Ask>, subject: Subject) -> (Callback<MouseEve
     let key = Callback::from(move |e: KeyboardEvent| {
         if matches!(e.key().as_str(), "Enter" | " ")
             && web::closest_matches(e.target(), "[data-cell]")
-            && !web::closest_matches(e.target(), "button")
+            && !web::closest_matches(e.target(), "button, [data-menu]")
         {
             e.prevent_default();
             e.stop_propagation();
@@ -206,6 +262,7 @@ pub(super) fn tab(focused: bool) -> &'static str {
 fn heads(
     ui: &super::context::Ui,
     scene: &Rc<Scene>,
+    fit: Fit,
     columns: &[(Slot, bool)],
     chosen: Option<&PartitionRef>,
     at: (usize, usize),
@@ -219,7 +276,9 @@ fn heads(
                 role="columnheader" class="corner" id="cell-0-0" data-cell="1" tabindex={tab(at == (0, 0))}
                 onfocus={cell_focus(on_focus, (0, 0))}
             ><span class="cap">{ w.label(Label::Topic) }</span><b>{ names }</b></div>
-            { for columns.iter().enumerate().map(|(i, (slot, first))| head(ui, scene, slot, *first, chosen, i + 1, at, on_focus)) }
+            { for columns.iter().enumerate().map(|(i, (slot, first))| {
+                head(ui, scene, fit, slot, *first, chosen, i + 1, at, on_focus)
+            }) }
         </div>
     }
 }
@@ -236,6 +295,7 @@ fn tight(all: &[u32]) -> String {
 fn head(
     ui: &super::context::Ui,
     scene: &Rc<Scene>,
+    fit: Fit,
     slot: &Slot,
     first: bool,
     chosen: Option<&PartitionRef>,
@@ -252,15 +312,25 @@ fn head(
             let per_line = super::geometry::heat_per_line(t.partitions.len());
             let close = t.internal.then(|| {
                 let ask = ui.on_do(highwater_studio::desk::command::Command::CloseTopic(name.clone()));
-                html! { <button type="button" class="btn small" onclick={ask}>{ w.label(Label::CloseColumns) }</button> }
+                html! {
+                    <button type="button" class="btn small" onclick={ask}>{ w.label(Label::CloseColumns) }</button>
+                }
             });
             html! {
                 <div
-                    role="columnheader" class={classes!("head", "d-heat", first.then_some("topic-first"))} id={id} data-cell="1" tabindex={focused}
+                    role="columnheader" class={classes!("head", "d-heat", first.then_some("topic-first"))} id={id}
+                    data-cell="1" tabindex={focused}
                     onfocus={cell_focus(on_focus, (0, column))}
                 >
-                    <svg class="spread" width={(per_line * super::geometry::HEAT).to_string()} height="1" aria-hidden="true" />
-                    <span class="head-line"><b>{ name }</b>{ " " }<span class="mono muted">{ format!("{} × {}", t.partitions.len(), t.replication_factor) }</span></span>
+                    <svg
+                        class="spread" width={(per_line * super::geometry::HEAT).to_string()} height="1"
+                        aria-hidden="true"
+                    />
+                    <span class="head-line">
+                        <b>{ name }</b>
+                        { " " }
+                        <span class="mono muted">{ format!("{} × {}", t.partitions.len(), t.replication_factor) }</span>
+                    </span>
                     { close }
                 </div>
             }
@@ -277,20 +347,32 @@ fn head(
             };
             let (click, key) = opens(&ui.ask, Subject::Partition(place.clone()));
             let short = *density == Density::Bars;
+            // Where a column is narrow, its three numbers stand below each other.
+            let three = !short && matches!(fit, Fit::Close | Fit::Tight);
+            let isr = if short { tight(&p.isr) } else { format!("ISR {}", tight(&p.isr)) };
+            let epoch = html! { <span class="mono muted">{ format!("ep {}", p.leader_epoch) }</span> };
+            let hw = html! { <span class="hw">{ format!("HW {}", p.high_watermark) }</span> };
             html! {
                 <div
-                    role="columnheader" id={id} data-cell="1" tabindex={focused} onfocus={cell_focus(on_focus, (0, column))}
+                    role="columnheader" id={id} data-cell="1" tabindex={focused}
+                    onfocus={cell_focus(on_focus, (0, column))}
                     onclick={click} onkeydown={key} aria-label={w.column(&place.topic, p)}
-                    class={classes!("head", density.class(), first.then_some("topic-first"), (chosen == Some(place)).then_some("chosen"))}
+                    class={classes!(
+                        "head", density.class(), first.then_some("topic-first"),
+                        (chosen == Some(place)).then_some("chosen")
+                    )}
                 >
                     <span class="head-line">
-                        <b>{ if short { p.partition.to_string() } else { super::words::partition(place) } }</b>
-                        <span class="mono muted">{ format!("ep {}", p.leader_epoch) }</span>
+                        <b title={super::words::partition(place)}>
+                            { if short { p.partition.to_string() } else { super::words::partition(place) } }
+                        </b>
+                        if !three { { epoch.clone() } }
                     </span>
                     <span class="head-line mono">
-                        <span class={classes!("isr", health)}>{ if short { tight(&p.isr) } else { format!("ISR {}", tight(&p.isr)) } }</span>
-                        if !short { <span class="hw">{ format!("HW {}", p.high_watermark) }</span> }
+                        <span class={classes!("isr", health)}>{ isr }</span>
+                        if !short && !three { { hw.clone() } }
                     </span>
+                    if !short && three { <span class="head-line mono">{ hw }{ epoch }</span> }
                     if short && first { <span class="topic-name">{ &place.topic }</span> }
                 </div>
             }

@@ -26,7 +26,8 @@ pub fn MotionLayer(props: &MotionProps) -> Html {
         <>
             <svg
                 class="motion" width={g.width.to_string()} height={g.height.to_string()}
-                role={reachable.then_some("group")} aria-label={reachable.then(|| ui.label(Label::Messages))} aria-hidden={(!reachable).then_some("true")}
+                role={reachable.then_some("group")} aria-label={reachable.then(|| ui.label(Label::Messages))}
+                aria-hidden={(!reachable).then_some("true")}
             >
                 { for motion.flights.iter().filter_map(|f| flight(&ui, g, f, reachable)) }
             </svg>
@@ -60,11 +61,15 @@ fn flight(ui: &crate::ui::context::Ui, g: &Geometry, f: &Flight, reachable: bool
         }
     });
     Some(html! {
-        <g key={f.id.0.to_string()} class={classes!("flight", f.doomed.then_some("doomed"), f.error.is_some().then_some("bad"))}>
+        <g
+            key={f.id.0.to_string()}
+            class={classes!("flight", f.doomed.then_some("doomed"), f.error.is_some().then_some("bad"))}
+        >
             <path class={classes!("way", marks::flight_class(f.kind))} {d} />
             <g
                 class="flyer" transform={format!("translate({}.{},{}.{})", x / 10, x % 10, y / 10, y % 10)}
-                role={reachable.then_some("button")} tabindex={reachable.then_some("0")} aria-label={reachable.then(|| name.clone())}
+                role={reachable.then_some("button")} tabindex={reachable.then_some("0")}
+                aria-label={reachable.then(|| name.clone())}
                 onclick={move |_| choose()} onkeydown={key}
             >
                 <title>{ name }</title>

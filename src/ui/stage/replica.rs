@@ -1,7 +1,7 @@
 //! One replica: role, the tail of its log on the column's offset axis, its own high watermark. Knows no other replica.
 use super::{Focus, cell_focus, opens, tab};
 use crate::ui::context::use_ui;
-use crate::ui::geometry::Density;
+use crate::ui::geometry::{Density, Fit};
 use crate::ui::marks;
 use highwater_studio::view::model::*;
 use yew::prelude::*;
@@ -9,16 +9,16 @@ use yew::prelude::*;
 /// How large its record cells are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    Cells,
+    Cells(Fit),
     Bars,
     /// On a phone, where one partition has the whole width.
     Wide,
 }
 
 impl Size {
-    pub fn of(d: Density) -> Size {
+    pub fn of(d: Density, fit: Fit) -> Size {
         match d {
-            Density::Cells => Size::Cells,
+            Density::Cells => Size::Cells(fit),
             Density::Bars | Density::Heat => Size::Bars,
         }
     }
@@ -26,15 +26,18 @@ impl Size {
     /// Width and gap of a record cell, and height.
     fn cell(self) -> (u32, u32, u32) {
         match self {
-            Size::Cells => (11, 2, 16),
-            Size::Bars => (6, 0, 16),
+            Size::Cells(Fit::Wide) => (11, 2, 16),
+            Size::Cells(Fit::Snug) => (9, 2, 16),
+            Size::Cells(Fit::Close) => (8, 2, 16),
+            Size::Cells(Fit::Tight) => (7, 1, 16),
+            Size::Bars => (5, 0, 16),
             Size::Wide => (25, 2, 18),
         }
     }
 
     fn class(self) -> &'static str {
         match self {
-            Size::Cells => "d-cells",
+            Size::Cells(_) => "d-cells",
             Size::Bars => "d-bars",
             Size::Wide => "d-wide",
         }
@@ -77,21 +80,33 @@ pub fn Replica(props: &ReplicaProps) -> Html {
     let r = &props.replica;
     let (click, key) = opens(&ui.ask, Subject::Replica { partition: r.partition.clone(), broker: props.broker });
     let crowned = matches!(r.role, ReplicaRole::Leader | ReplicaRole::StaleLeader);
+    let (role, end) = match (props.size, crowned) {
+        (Size::Bars, true) => ("", r.log_end_offset.to_string()),
+        (Size::Bars, false) => (short(r.role), r.log_end_offset.to_string()),
+        (Size::Cells(_) | Size::Wide, _) => (w.role(r.role), w.log_end(r.log_end_offset)),
+    };
     html! {
         <div
-            role={props.role} id={format!("cell-{}-{}", props.row, props.column)} data-cell="1" tabindex={tab(props.focused)}
-            class={classes!("replica", props.size.class(), role_class(r.role), props.selected.then_some("chosen"), props.topic_first.then_some("topic-first"))} aria-selected={(props.role == "gridcell").then(|| props.selected.to_string())}
+            role={props.role} id={format!("cell-{}-{}", props.row, props.column)} data-cell="1"
+            tabindex={tab(props.focused)}
+            class={classes!(
+                "replica", props.size.class(), role_class(r.role), props.selected.then_some("chosen"),
+                props.topic_first.then_some("topic-first")
+            )}
+            aria-selected={(props.role == "gridcell").then(|| props.selected.to_string())}
             onfocus={cell_focus(&props.on_focus, (props.row, props.column))} onclick={click} onkeydown={key}
         >
             <span class="hidden">{ w.replica(r, props.broker) }</span>
             <span class="role" aria-hidden="true">
                 if crowned { { marks::crown_icon() } }
-                { if props.size == Size::Bars && !crowned { short(r.role) } else if props.size == Size::Bars { "" } else { w.role(r.role) } }
+                { role }
             </span>
             { tail(r, props.first_shown, props.size) }
             <span class="ends mono" aria-hidden="true">
                 if props.size != Size::Bars { <span>{ props.first_shown }</span> }
-                <span>{ if props.size == Size::Bars { r.log_end_offset.to_string() } else { w.log_end(r.log_end_offset) } }</span>
+                <span>
+                    { end }
+                </span>
             </span>
         </div>
     }
@@ -125,7 +140,10 @@ fn tail(r: &ReplicaView, first: u64, size: Size) -> Html {
                 let x = u32::try_from(i).unwrap_or(0) * step + 2;
                 html! { <g class={faded(*c).then_some("faded")}>{ marks::cell(*c, x, 3, w, h) }</g> }
             }) }
-            <path class={classes!("hw-line", (r.role == ReplicaRole::Offline).then_some("faded"))} d={format!("M{line} 0 V{}", h + 7)} />
+            <path
+                class={classes!("hw-line", (r.role == ReplicaRole::Offline).then_some("faded"))}
+                d={format!("M{line} 0 V{}", h + 7)}
+            />
         </svg>
     }
 }

@@ -7,12 +7,22 @@ fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
+/// The trace does not always know whose request it was.
+fn named(client: &str) -> &str {
+    if client.is_empty() { "a client" } else { client }
+}
+
 fn nodes(w: &English, all: &[NodeRef]) -> String {
     all.iter().map(|n| w.node(n)).collect::<Vec<_>>().join(", ")
 }
 
 fn offsets(first: u64, last: u64) -> String {
     format!("{} {}", if first == last { "offset" } else { "offsets" }, span(first, last))
+}
+
+/// How long until then; what is due now says so.
+fn after(us: Micros) -> String {
+    if us == 0 { "now".into() } else { format!("in {}", duration(us)) }
 }
 
 impl Words for English {
@@ -34,9 +44,13 @@ impl Words for English {
             Label::ThemeAuto => "as the system",
             Label::ThemeLight => "light",
             Label::ThemeDark => "dark",
+            Label::ThemeContrast => "high contrast",
             Label::Settings => "Settings",
             Label::HideSettings => "Hide settings",
             Label::ShowSettings => "Show settings",
+            Label::HidePanel => "Hide the panel",
+            Label::ShowPanel => "Show the panel",
+            Label::SharedScenario => "A shared scenario, not from the gallery",
             Label::OpenInHighwater => "Open in Highwater",
             Label::Close => "Close",
             Label::Keys => "Keys",
@@ -55,6 +69,7 @@ impl Words for English {
             Label::Panel => "What happened",
             Label::Messages => "Messages in flight",
             Label::Lanes => "Time",
+            Label::TimeAndRuns => "Playback",
             Label::NoInternal => "no replica on this broker",
             Label::Transport => "Transport",
             Label::Play => "Play",
@@ -170,9 +185,11 @@ impl Words for English {
             Label::DigestSame => "the run that was opened gave the digest of its link",
             Label::DigestDiffers => "This run differs from the one that the link was made from.",
             Label::PanicTitle => "Highwater has stopped",
-            Label::PanicText => "This is a bug of the page, not of the cluster. The message below says where.",
-            Label::PanicLink => "This link leads back to the run:",
-            Label::Reload => "Reload",
+            Label::PanicText => "This is a bug of the page, not of the cluster.",
+            Label::PanicMoment => "It happened at",
+            Label::PanicReport => "For the report: what happened, and the link of the run",
+            Label::OpenWithoutLink => "Open without the link",
+            Label::GoBackBefore => "Go back before it",
             Label::KeysTitle => "Keys",
             Label::KeyPlay => "play or pause",
             Label::KeyStep => "step back or forward, outside the stage",
@@ -193,7 +210,7 @@ impl Words for English {
         match n {
             NodeRef::Controller(i) => format!("controller {i}"),
             NodeRef::Broker(i) => format!("broker {i}"),
-            NodeRef::Producer(s) | NodeRef::Member(s) => s.clone(),
+            NodeRef::Producer(s) | NodeRef::Member(s) => named(s).into(),
             NodeRef::Admin => "the administrator".into(),
         }
     }
@@ -212,23 +229,25 @@ impl Words for English {
             Fact::Registered { broker, epoch, clean: false } => {
                 format!("broker {broker} registers, broker epoch {epoch}")
             }
+            Fact::Fenced { broker, session_us: 0 } => format!("broker {broker} is fenced"),
             Fact::Fenced { broker, session_us } => {
                 format!("broker {broker} is fenced: no heartbeat for {}", duration(*session_us))
             }
             Fact::Unfenced { broker } => format!("broker {broker} is unfenced"),
             Fact::Cut { a, b, one_way: false } => format!("cut between {} and {}", nodes(self, a), nodes(self, b)),
             Fact::Cut { a, b, one_way: true } => format!("cut from {} to {}", nodes(self, a), nodes(self, b)),
-            Fact::Healed { a, b } if a.is_empty() && b.is_empty() => "all links are healed".into(),
+            Fact::Healed { a, b } if a.is_empty() || b.is_empty() => "all links are healed".into(),
             Fact::Healed { a, b } => format!("healed between {} and {}", nodes(self, a), nodes(self, b)),
+            Fact::LinkChanged { a, b, latency_us: 0, loss_permille: 0 } => {
+                format!("link between {} and {}: no delay, no loss", self.node(a), self.node(b))
+            }
             Fact::LinkChanged { a, b, latency_us, loss_permille } => {
-                format!(
-                    "link between {} and {}: latency {}, loss {}.{} %",
-                    self.node(a),
-                    self.node(b),
-                    duration(*latency_us),
-                    loss_permille / 10,
-                    loss_permille % 10
-                )
+                let loss = match loss_permille {
+                    0 => "no loss".into(),
+                    n => format!("loss {}.{} %", n / 10, n % 10),
+                };
+                let latency = duration(*latency_us);
+                format!("link between {} and {}: latency {latency}, {loss}", self.node(a), self.node(b))
             }
             Fact::MessageDropped { api, from, to, .. } => {
                 format!("{api} from {} to {} is lost", self.node(from), self.node(to))
@@ -264,7 +283,14 @@ impl Words for English {
                     IsrBy::Leader(b) => format!("by its leader, broker {b}"),
                     IsrBy::Controller => "by the controller".into(),
                 };
-                format!("ISR of {} shrinks to {}: without {}, {by}", partition(p), ids(isr), ids(removed))
+                let out = if removed.is_empty() { String::new() } else { format!(": without {}", ids(removed)) };
+                match isr.is_empty() {
+                    true => format!("ISR of {} is empty now{out}, {by}", partition(p)),
+                    false => format!("ISR of {} shrinks to {}{out}, {by}", partition(p), ids(isr)),
+                }
+            }
+            Fact::IsrExpanded { partition: p, added, isr, .. } if added.is_empty() => {
+                format!("ISR of {} grows to {}", partition(p), ids(isr))
             }
             Fact::IsrExpanded { partition: p, added, isr, .. } => {
                 format!("ISR of {} grows to {}: {} caught up", partition(p), ids(isr), ids(added))
@@ -306,11 +332,12 @@ impl Words for English {
                 format!("{producer} is told \"done\" for {}, {} ({by})", partition(p), offsets(*first, *last))
             }
             Fact::Refused { producer, partition: p, error } => {
-                format!("write of {producer} to {} is refused: {error}", partition(p))
+                format!("write of {} to {} is refused: {error}", named(producer), partition(p))
             }
             Fact::ProduceTimedOut { producer, partition: p, count } => {
                 format!(
-                    "{producer} gives up {} for {}: delivery.timeout.ms has passed",
+                    "{} gives up {} for {}: delivery.timeout.ms has passed",
+                    named(producer),
                     counted(*count, "record", "records"),
                     partition(p)
                 )
@@ -380,8 +407,14 @@ impl Words for English {
                 )
             }
             Fact::TopicCreateRefused { topic, error } => format!("topic {topic} is not created: {error}"),
+            Fact::ConfigChanged { target, key, value } if value.is_empty() => {
+                format!("{key} goes back to its default {}", self.target(target))
+            }
             Fact::ConfigChanged { target, key, value } => format!("{key}={value} {}", self.target(target)),
             Fact::ActionRefused { action, error } => format!("{action} is refused: {error}"),
+            Fact::HasReplicas { partition: p, replicas } if replicas.is_empty() => {
+                format!("{} has no replica", partition(p))
+            }
             Fact::HasReplicas { partition: p, replicas } => {
                 format!("{} has its replicas on brokers {}", partition(p), ids(replicas))
             }
@@ -392,6 +425,9 @@ impl Words for English {
                 format!(
                     "{topic} was made while broker {broker} was alone: replication factor {replication_factor} for ever"
                 )
+            }
+            Fact::SettingWas { target, key, value } if value.is_empty() => {
+                format!("{key} had its default {}", self.target(target))
             }
             Fact::SettingWas { target, key, value } => format!("{key} was {value} {}", self.target(target)),
             Fact::ClientVersionWaits { client, long_poll: true } => {
@@ -453,14 +489,14 @@ impl Words for English {
                 )
             }
             Cause::NoLeader { partition: p, last: Some(b) } => {
-                format!("{} has no leader since broker {b}.", partition(p))
+                format!("{} has no leader; the last one was broker {b}.", partition(p))
             }
             Cause::NoLeader { partition: p, last: None } => format!("{} has no leader.", partition(p)),
             Cause::QuorumLost { alive, voters } => {
                 format!("{alive} of {voters} controllers can reach each other; a majority is needed.")
             }
             Cause::FencingPending { broker, in_us } => {
-                format!("Broker {broker} is silent; it is fenced in {}.", duration(*in_us))
+                format!("Broker {broker} is silent; it is fenced {}.", after(*in_us))
             }
             Cause::RetriedWithoutIdempotence { producer } => {
                 format!("{producer} tried again without enable.idempotence.")
@@ -643,7 +679,7 @@ impl Words for English {
             "{topic}-{}: {leader}, leader epoch {}, ISR {} ({health}), high watermark {}",
             p.partition,
             p.leader_epoch,
-            ids(&p.isr),
+            if p.isr.is_empty() { self.label(Label::TextNone).into() } else { ids(&p.isr) },
             p.high_watermark
         )
     }
@@ -658,6 +694,12 @@ impl Words for English {
             (n, _, gone) => format!("{n} partitions, {gone} without a leader"),
         }
     }
+    fn strip_short(&self, s: &InternalStrip, broker: u32) -> String {
+        match s.squares.len() {
+            n if n > 0 && s.nowhere_else as usize == n => format!("all {n} on broker {broker} only"),
+            _ => self.strip(s),
+        }
+    }
     fn square(&self, topic: &str, s: &InternalSquare) -> String {
         format!("{topic}-{}: {}", s.partition, self.role(s.role))
     }
@@ -668,9 +710,10 @@ impl Words for English {
             ProducerNow::Closed => "closed".into(),
             ProducerNow::Idle => "idle".into(),
             ProducerNow::Sending => "sending".into(),
+            ProducerNow::AwaitingAcks { oldest_us: 0 } => "waits for answers".into(),
             ProducerNow::AwaitingAcks { oldest_us } => format!("waits for answers, {}", duration(*oldest_us)),
             ProducerNow::Retrying { error, next_in_us, .. } => {
-                format!("tries again in {}: {error}", duration(*next_in_us))
+                format!("tries again {}: {error}", after(*next_in_us))
             }
             ProducerNow::NoLeader { error, partition: p } => format!("no leader for {}: {error}", partition(p)),
             ProducerNow::Failing { error } => format!("gives up: {error}"),
@@ -739,31 +782,23 @@ impl Words for English {
         match w {
             Waiting::Fencing { broker } => format!("session of broker {broker} runs out"),
             Waiting::QuorumElection { controller } => format!("controller {controller} waits before an election"),
-            Waiting::LagTimeout { partition: p, broker } => {
-                format!("broker {broker} falls out of the ISR of {}", partition(p))
-            }
             Waiting::MemberTimeout { group, member } => format!("session of {member} in group {group} runs out"),
             Waiting::RebalanceEnd { group } => format!("rebalance of group {group}"),
             Waiting::ClientRetry { client } => format!("{client} tries again"),
-            Waiting::DeliveryTimeout { client } => format!("{client} gives up"),
             Waiting::ScriptEntry => "next entry of the script".into(),
-            Waiting::Other { timer } => timer.to_string(),
         }
     }
     fn fenced_in(&self, in_us: Micros) -> String {
-        format!("fenced in {}", duration(in_us))
+        format!("fenced {}", after(in_us))
     }
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String {
         match w {
-            Waiting::Fencing { broker } => format!("broker {broker} is fenced in {}", duration(in_us)),
+            Waiting::Fencing { broker } => format!("broker {broker} is fenced {}", after(in_us)),
             Waiting::QuorumElection { .. }
-            | Waiting::LagTimeout { .. }
             | Waiting::MemberTimeout { .. }
             | Waiting::RebalanceEnd { .. }
             | Waiting::ClientRetry { .. }
-            | Waiting::DeliveryTimeout { .. }
-            | Waiting::ScriptEntry
-            | Waiting::Other { .. } => format!("{} in {}", self.waiting(w), duration(in_us)),
+            | Waiting::ScriptEntry => format!("{} {}", self.waiting(w), after(in_us)),
         }
     }
     fn flight(&self, f: &Flight) -> String {
@@ -914,8 +949,9 @@ impl Words for English {
             InspectValue::Number(n) => n.to_string(),
             InspectValue::Bool(b) => b.to_string(),
             InspectValue::Moment(t) => moment(*t),
-            InspectValue::In(t) => format!("in {}", duration(*t)),
+            InspectValue::In(t) => after(*t),
             InspectValue::Term(t) => t.to_string(),
+            InspectValue::Brokers(b) if b.is_empty() => self.label(Label::TextNone).into(),
             InspectValue::Brokers(b) => ids(b),
             InspectValue::Partition(p) => partition(p),
             InspectValue::Node(n) => self.node(n),
@@ -990,14 +1026,21 @@ impl Words for English {
         let up =
             s.brokers.iter().filter(|b| matches!(b.process, ProcessState::Running | ProcessState::Stopping)).count();
         let verdict = p.verdicts.first().map(|v| self.verdict(&v.verdict)).unwrap_or_default();
+        let verdict = if verdict.is_empty() { verdict } else { format!(" {verdict}.") };
         format!(
-            "At {}: {up} of {} run. {verdict}.",
+            "At {}: {up} of {} run.{verdict}",
             moment(s.at_us),
             counted(s.brokers.len() as u64, "broker", "brokers")
         )
     }
     fn changes(&self, n: usize) -> String {
         counted(n as u64, "change", "changes")
+    }
+    fn options_refused(&self, options: &[String]) -> String {
+        format!("Not done here, though the address asks for it: {}.", options.join(", "))
+    }
+    fn active_controller(&self, n: &NodeRef) -> String {
+        format!("{} active", self.node(n))
     }
 }
 

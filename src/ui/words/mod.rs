@@ -1,6 +1,5 @@
 //! What the page says, in every language. Each language is one file that implements `Words`; a message that is missing
-//! or has
-//! other arguments does not compile. Kafka's own words (error names, configs, APIs) pass through untranslated.
+//! or has other arguments does not compile. Kafka's own words (error names, configs, APIs) pass through untranslated.
 //! It deliberately chooses no layout and reads no state.
 mod en;
 mod zh;
@@ -54,10 +53,14 @@ pub enum Label {
     ThemeAuto,
     ThemeLight,
     ThemeDark,
+    ThemeContrast,
     Settings,
     HideSettings,
     ShowSettings,
+    HidePanel,
+    ShowPanel,
     OpenInHighwater,
+    SharedScenario,
     Close,
     Keys,
     Loading,
@@ -76,6 +79,7 @@ pub enum Label {
     Panel,
     Messages,
     Lanes,
+    TimeAndRuns,
     NoInternal,
     // transport
     Transport,
@@ -201,8 +205,10 @@ pub enum Label {
     DigestSame,
     PanicTitle,
     PanicText,
-    PanicLink,
-    Reload,
+    PanicMoment,
+    PanicReport,
+    OpenWithoutLink,
+    GoBackBefore,
     // keys
     KeysTitle,
     KeyPlay,
@@ -258,6 +264,8 @@ pub trait Words {
     /// Accessible name of a column.
     fn column(&self, topic: &str, p: &PartitionView) -> String;
     fn strip(&self, s: &InternalStrip) -> String;
+    /// The same where there is room for few words.
+    fn strip_short(&self, s: &InternalStrip, broker: u32) -> String;
     fn square(&self, topic: &str, s: &InternalSquare) -> String;
     fn producer_now(&self, p: &ProducerNow) -> String;
     fn producer_counts(&self, p: &ProducerView) -> String;
@@ -299,6 +307,32 @@ pub trait Words {
     fn characters(&self, n: u32, limit: u32) -> String;
     fn summary(&self, s: &Scene, p: &Promises) -> String;
     fn changes(&self, n: usize) -> String;
+    /// Options of an address that are not honoured, as they were written.
+    fn options_refused(&self, options: &[String]) -> String;
+    fn active_controller(&self, n: &NodeRef) -> String;
+}
+
+/// Words that somebody else wrote, safe to stand among ours: marks that turn the direction of text or cannot be seen
+/// are shown by their code instead of doing what they do.
+pub fn shown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}' => {
+                out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
+            }
+            c if c.is_control() => out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A moment, as `14.802 s`.
@@ -386,6 +420,13 @@ mod tests {
         assert_eq!(duration(9_000_000), "9 s");
         assert_eq!(rate(20_000), "20/s");
         assert_eq!(rate(500), "0.5/s");
+    }
+
+    #[test]
+    fn marks_of_direction_are_shown_and_do_nothing() {
+        assert_eq!(shown("safe \u{202e}tsol\u{202c}"), "safe ⟨U+202E⟩tsol⟨U+202C⟩");
+        assert_eq!(shown("a\u{2066}b\u{200f}c\nd"), "a⟨U+2066⟩b⟨U+200F⟩c⟨U+000A⟩d");
+        assert_eq!(shown("订单 café עברית"), "订单 café עברית");
     }
 
     #[test]

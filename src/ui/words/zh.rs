@@ -3,8 +3,18 @@ use super::*;
 
 pub struct Chinese;
 
+/// The trace does not always know whose request it was.
+fn named(client: &str) -> &str {
+    if client.is_empty() { "某个客户端" } else { client }
+}
+
 fn nodes(w: &Chinese, all: &[NodeRef]) -> String {
     all.iter().map(|n| w.node(n)).collect::<Vec<_>>().join("、")
+}
+
+/// How long until then; what is due now says so.
+fn after(us: Micros) -> String {
+    if us == 0 { "即将".into() } else { format!("{} 后", duration(us)) + " " }
 }
 
 impl Words for Chinese {
@@ -18,7 +28,7 @@ impl Words for Chinese {
     fn label(&self, l: Label) -> &'static str {
         match l {
             Label::Scenario => "场景",
-            Label::Story => "一个 broker 宕机，消费者停摆",
+            Label::Story => "一个 broker 宕机，消费者停止消费",
             Label::ScenarioChanged => "已改动",
             Label::Share => "分享",
             Label::Language => "语言",
@@ -26,27 +36,32 @@ impl Words for Chinese {
             Label::ThemeAuto => "跟随系统",
             Label::ThemeLight => "浅色",
             Label::ThemeDark => "深色",
+            Label::ThemeContrast => "高对比度",
             Label::Settings => "设置",
             Label::HideSettings => "收起设置",
             Label::ShowSettings => "展开设置",
+            Label::HidePanel => "收起面板",
+            Label::ShowPanel => "展开面板",
+            Label::SharedScenario => "他人分享的场景，不在场景库中",
             Label::OpenInHighwater => "在 Highwater 中打开",
             Label::Close => "关闭",
             Label::Keys => "快捷键",
             Label::Loading => "集群正在启动",
-            Label::Stage => "舞台",
-            Label::StageHelp => "方向键在副本之间移动，回车键在检视面板中打开。",
+            Label::Stage => "集群视图",
+            Label::StageHelp => "方向键在副本之间移动，回车键在“查看”面板中打开。",
             Label::Controllers => "controller",
             Label::Topic => "topic",
             Label::Brokers => "broker",
             Label::Clients => "客户端",
             Label::InternalTopics => "内部 topic",
             Label::Promises => "承诺",
-            Label::Inspect => "检视",
+            Label::Inspect => "查看",
             Label::Log => "日志",
             Label::Text => "文字",
             Label::Panel => "发生了什么",
             Label::Messages => "传输中的消息",
             Label::Lanes => "时间",
+            Label::TimeAndRuns => "播放与时间",
             Label::NoInternal => "此 broker 上没有副本",
             Label::Transport => "播放控制",
             Label::Play => "播放",
@@ -74,12 +89,12 @@ impl Words for Chinese {
             Label::MarkReplication => "复制拉取",
             Label::MarkControl => "控制面",
             Label::MarkGroup => "消费与消费者组",
-            Label::Break => "破坏",
+            Label::Break => "注入故障",
             Label::Repair => "恢复",
             Label::Actions => "操作",
             Label::HealAll => "恢复所有链路",
             Label::ElectPreferred => "选举首选领导者",
-            Label::ElectUnclean => "不洁选举（unclean）",
+            Label::ElectUnclean => "unclean 选举",
             Label::OpenAsColumns => "按列展开",
             Label::CloseColumns => "收起各列",
             Label::Why => "为什么？",
@@ -95,7 +110,7 @@ impl Words for Chinese {
             Label::OutOfOrder => "乱序",
             Label::IfOneFails => "如果一个 broker 失效",
             Label::IfTwoFail => "如果两个 broker 失效",
-            Label::NothingSelected => "在舞台上选择副本、broker、客户端或消息，即可按 Kafka 自己的术语查看。",
+            Label::NothingSelected => "在集群视图上选择副本、broker、客户端或消息，即可按 Kafka 自己的术语查看。",
             Label::NotThere => "此刻它不存在。",
             Label::Field => "字段",
             Label::Value => "值",
@@ -115,7 +130,7 @@ impl Words for Chinese {
             Label::TextReplicas => "副本",
             Label::TextState => "状态",
             Label::TextRack => "机架",
-            Label::TextLogEnd => "日志末尾",
+            Label::TextLogEnd => "LEO",
             Label::TextRole => "角色",
             Label::TextNow => "当前",
             Label::TextRecent => "最近的变化",
@@ -160,17 +175,19 @@ impl Words for Chinese {
             Label::DigestSame => "打开的运行与链接中的摘要一致",
             Label::DigestDiffers => "这次运行与生成链接时的运行不同。",
             Label::PanicTitle => "Highwater 已停止",
-            Label::PanicText => "这是页面自身的缺陷，不是集群的问题。下面的信息说明了位置。",
-            Label::PanicLink => "用这个链接可以回到这次运行：",
-            Label::Reload => "重新加载",
+            Label::PanicText => "这是页面自身的缺陷，不是集群的问题。",
+            Label::PanicMoment => "发生在",
+            Label::PanicReport => "用于报告：发生了什么，以及这次运行的链接",
+            Label::OpenWithoutLink => "不带链接打开",
+            Label::GoBackBefore => "回到此前的时刻",
             Label::KeysTitle => "快捷键",
             Label::KeyPlay => "播放或暂停",
-            Label::KeyStep => "后退或前进一步（焦点不在舞台内时）",
+            Label::KeyStep => "后退或前进一步（焦点不在集群视图内时）",
             Label::KeyNotable => "到前一个或后一个重要变化",
             Label::KeyEvent => "后退或前进一个事件",
             Label::KeyEnds => "到开头、到末尾",
             Label::KeyPace => "更慢、更快",
-            Label::KeyStage => "焦点在舞台内时，在舞台上移动",
+            Label::KeyStage => "焦点在集群视图内时，在其中移动",
             Label::KeyHelp => "这个列表",
             Label::SingleKeys => "启用单字符快捷键",
             Label::Previous => "上一个分区",
@@ -183,7 +200,7 @@ impl Words for Chinese {
         match n {
             NodeRef::Controller(i) => format!("controller {i}"),
             NodeRef::Broker(i) => format!("broker {i}"),
-            NodeRef::Producer(s) | NodeRef::Member(s) => s.clone(),
+            NodeRef::Producer(s) | NodeRef::Member(s) => named(s).into(),
             NodeRef::Admin => "管理员".into(),
         }
     }
@@ -200,23 +217,24 @@ impl Words for Chinese {
                 format!("broker {broker} 在正常停止后注册，broker epoch {epoch}")
             }
             Fact::Registered { broker, epoch, clean: false } => format!("broker {broker} 注册，broker epoch {epoch}"),
+            Fact::Fenced { broker, session_us: 0 } => format!("broker {broker} 被隔离（fenced）"),
             Fact::Fenced { broker, session_us } => {
                 format!("broker {broker} 被隔离（fenced）：{} 没有心跳", duration(*session_us))
             }
             Fact::Unfenced { broker } => format!("broker {broker} 解除隔离"),
             Fact::Cut { a, b, one_way: false } => format!("{} 与 {} 之间断开", nodes(self, a), nodes(self, b)),
             Fact::Cut { a, b, one_way: true } => format!("{} 到 {} 的方向断开", nodes(self, a), nodes(self, b)),
-            Fact::Healed { a, b } if a.is_empty() && b.is_empty() => "所有链路恢复".into(),
+            Fact::Healed { a, b } if a.is_empty() || b.is_empty() => "所有链路恢复".into(),
             Fact::Healed { a, b } => format!("{} 与 {} 之间恢复", nodes(self, a), nodes(self, b)),
+            Fact::LinkChanged { a, b, latency_us: 0, loss_permille: 0 } => {
+                format!("{} 与 {} 之间的链路：无额外延迟，无丢包", self.node(a), self.node(b))
+            }
             Fact::LinkChanged { a, b, latency_us, loss_permille } => {
-                format!(
-                    "{} 与 {} 之间的链路：延迟 {}，丢包 {}.{} %",
-                    self.node(a),
-                    self.node(b),
-                    duration(*latency_us),
-                    loss_permille / 10,
-                    loss_permille % 10
-                )
+                let loss = match loss_permille {
+                    0 => "无丢包".into(),
+                    n => format!("丢包 {}.{} %", n / 10, n % 10),
+                };
+                format!("{} 与 {} 之间的链路：延迟 {}，{loss}", self.node(a), self.node(b), duration(*latency_us))
             }
             Fact::MessageDropped { api, from, to, .. } => {
                 format!("{} 发往 {} 的 {api} 丢失", self.node(from), self.node(to))
@@ -250,7 +268,14 @@ impl Words for Chinese {
                     IsrBy::Leader(b) => format!("领导者 broker {b}"),
                     IsrBy::Controller => "controller".into(),
                 };
-                format!("{} 的 ISR 缩小为 {}：移出 {}，由 {by} 决定", partition(p), ids(isr), ids(removed))
+                let out = if removed.is_empty() { String::new() } else { format!("：移出 {}", ids(removed)) };
+                match isr.is_empty() {
+                    true => format!("{} 的 ISR 已为空{out}，由 {by} 决定", partition(p)),
+                    false => format!("{} 的 ISR 缩小为 {}{out}，由 {by} 决定", partition(p), ids(isr)),
+                }
+            }
+            Fact::IsrExpanded { partition: p, added, isr, .. } if added.is_empty() => {
+                format!("{} 的 ISR 扩大为 {}", partition(p), ids(isr))
             }
             Fact::IsrExpanded { partition: p, added, isr, .. } => {
                 format!("{} 的 ISR 扩大为 {}：{} 已追上", partition(p), ids(isr), ids(added))
@@ -286,10 +311,11 @@ impl Words for Chinese {
                 format!("{producer} 收到确认：{} 位移 {}（{by}）", partition(p), span(*first, *last))
             }
             Fact::Refused { producer, partition: p, error } => {
-                format!("{producer} 对 {} 的写入被拒绝：{error}", partition(p))
+                format!("{} 对 {} 的写入被拒绝：{error}", named(producer), partition(p))
             }
             Fact::ProduceTimedOut { producer, partition: p, count } => {
-                format!("{producer} 放弃 {} 的 {count} 条记录：delivery.timeout.ms 已到", partition(p))
+                let who = named(producer);
+                format!("{who} 放弃 {} 的 {count} 条记录：delivery.timeout.ms 已到", partition(p))
             }
             Fact::Retried { producer, partition: p, error } => format!("{producer} 因 {error} 重试 {}", partition(p)),
             Fact::AckedLost { partition: p, first, last } => {
@@ -341,11 +367,17 @@ impl Words for Chinese {
             Fact::ClientClosed { client } => format!("{} 关闭", self.node(client)),
             Fact::ClientError { client, error } => format!("{}：{error}", self.node(client)),
             Fact::TopicCreated { topic, partitions, replication_factor } => {
-                format!("创建 topic {topic}：{partitions} 个分区，replication factor {replication_factor}")
+                format!("创建 topic {topic}：{partitions} 个分区，副本数 {replication_factor}")
             }
             Fact::TopicCreateRefused { topic, error } => format!("topic {topic} 未创建：{error}"),
+            Fact::ConfigChanged { target, key, value } if value.is_empty() => {
+                format!("{}：{key} 恢复默认", self.target(target))
+            }
             Fact::ConfigChanged { target, key, value } => format!("{}：{key}={value}", self.target(target)),
             Fact::ActionRefused { action, error } => format!("{action} 被拒绝：{error}"),
+            Fact::HasReplicas { partition: p, replicas } if replicas.is_empty() => {
+                format!("{} 没有副本", partition(p))
+            }
             Fact::HasReplicas { partition: p, replicas } => {
                 format!("{} 的副本在 broker {} 上", partition(p), ids(replicas))
             }
@@ -353,7 +385,10 @@ impl Words for Chinese {
                 format!("{} 只有一个副本，在 broker {broker} 上", partition(p))
             }
             Fact::CreatedWhileAlone { topic, broker, replication_factor } => {
-                format!("{topic} 创建时只有 broker {broker} 在线：replication factor 永远是 {replication_factor}")
+                format!("{topic} 创建时只有 broker {broker} 在线：副本数永远是 {replication_factor}")
+            }
+            Fact::SettingWas { target, key, value } if value.is_empty() => {
+                format!("{}：{key} 当时为默认值", self.target(target))
             }
             Fact::SettingWas { target, key, value } => format!("{}：{key} 当时为 {value}", self.target(target)),
             Fact::ClientVersionWaits { client, long_poll: true } => {
@@ -362,7 +397,7 @@ impl Words for Chinese {
             Fact::ClientVersionWaits { client, long_poll: false } => {
                 format!("client {client} 在不知道 coordinator 时 poll 读不到任何数据")
             }
-            Fact::GroupHashesTo { group, partition: p } => format!("组名 {group} 散列到 __consumer_offsets-{p}"),
+            Fact::GroupHashesTo { group, partition: p } => format!("组名 {group} 哈希到 __consumer_offsets-{p}"),
             Fact::BrokerIsDown { broker } => format!("broker {broker} 已宕机"),
             Fact::NotInIsr { partition: p, broker } => format!("broker {broker} 不在 {} 的 ISR 中", partition(p)),
             Fact::RunBegan => "运行开始".into(),
@@ -373,8 +408,8 @@ impl Words for Chinese {
 
     fn verdict(&self, v: &Verdict) -> String {
         match v {
-            Verdict::EveryConsumerStopped => "所有消费者都停摆了".into(),
-            Verdict::GroupStopped { group } => format!("消费者组 {group} 停摆了"),
+            Verdict::EveryConsumerStopped => "所有消费者都停止消费".into(),
+            Verdict::GroupStopped { group } => format!("消费者组 {group} 停止消费"),
             Verdict::GroupWithoutCommits { group } => format!("消费者组 {group} 只读到一部分，且无法提交"),
             Verdict::NoActiveController => "没有活动 controller：什么也无法改变".into(),
             Verdict::PartitionsOffline { count, topic } => format!("{topic} 有 {count} 个分区没有领导者"),
@@ -408,14 +443,14 @@ impl Words for Chinese {
                 format!("{} 的 ISR 有 {isr} 个副本，而 min.insync.replicas 为 {min}。", partition(p))
             }
             Cause::NoLeader { partition: p, last: Some(b) } => {
-                format!("broker {b} 之后，{} 没有领导者。", partition(p))
+                format!("{} 没有领导者，上一任是 broker {b}。", partition(p))
             }
             Cause::NoLeader { partition: p, last: None } => format!("{} 没有领导者。", partition(p)),
             Cause::QuorumLost { alive, voters } => {
                 format!("{voters} 个 controller 中只有 {alive} 个彼此可达，需要多数。")
             }
             Cause::FencingPending { broker, in_us } => {
-                format!("broker {broker} 没有声音，{} 后被隔离。", duration(*in_us))
+                format!("broker {broker} 没有心跳，{}被隔离。", after(*in_us))
             }
             Cause::RetriedWithoutIdempotence { producer } => {
                 format!("{producer} 在没有 enable.idempotence 的情况下重试。")
@@ -426,11 +461,11 @@ impl Words for Chinese {
 
     fn cure(&self, c: &Cure) -> String {
         match c {
-            Cure::OffsetsReplicationFactor { to } => format!("试试 offsets RF {to}"),
+            Cure::OffsetsReplicationFactor { to } => format!("试试 offsets 副本数 {to}"),
             Cure::Acks { to, .. } => format!("试试 acks={to}"),
             Cure::MinInsyncReplicas { to, .. } => format!("试试 min.insync.replicas={to}"),
-            Cure::ReplicationFactor { to, .. } => format!("试试 RF {to}"),
-            Cure::UncleanElectionOff { .. } => "试试关闭 unclean election".into(),
+            Cure::ReplicationFactor { to, .. } => format!("试试副本数 {to}"),
+            Cure::UncleanElectionOff { .. } => "试试关闭 unclean 选举".into(),
             Cure::Idempotence { .. } => "试试打开幂等".into(),
             Cure::StartBroker { broker } => format!("启动 broker {broker}"),
             Cure::ClientVersion { to, .. } => format!("试试 client {to}"),
@@ -446,11 +481,11 @@ impl Words for Chinese {
     }
     fn answer(&self, a: &Answer) -> String {
         let because = |w: &Weakness| match w {
-            Weakness::OffsetsReplicationFactor(n) => format!("offsets RF {n}"),
-            Weakness::ReplicationFactor(n) => format!("RF {n}"),
+            Weakness::OffsetsReplicationFactor(n) => format!("offsets 副本数 {n}"),
+            Weakness::ReplicationFactor(n) => format!("副本数 {n}"),
             Weakness::MinInsyncReplicas { min, left } => format!("min ISR {min}，只剩 {left}"),
             Weakness::Acks(a) => format!("acks={a}"),
-            Weakness::UncleanElection => "unclean election".into(),
+            Weakness::UncleanElection => "unclean 选举".into(),
             Weakness::Controllers(n) => format!("{n} 个 controller"),
             Weakness::AlreadyDown => "已有 broker 宕机".into(),
         };
@@ -566,13 +601,13 @@ impl Words for Chinese {
         format!("机架 {r}")
     }
     fn log_end(&self, o: u64) -> String {
-        format!("末尾 {o}")
+        format!("LEO {o}")
     }
     fn replica(&self, r: &ReplicaView, broker: u32) -> String {
         let lost = r.cells.iter().filter(|c| **c == RecordCell::AckedLost).count();
         let risk = r.cells.iter().filter(|c| **c == RecordCell::NotSafeAcked).count();
         let mut s = format!(
-            "broker {broker} 上的 {}：{}，日志末尾 {}，高水位 {}",
+            "broker {broker} 上的 {}：{}，LEO {}，高水位 {}",
             partition(&r.partition),
             self.role(r.role),
             r.log_end_offset,
@@ -598,17 +633,23 @@ impl Words for Chinese {
             "{topic}-{}：{leader}，leader epoch {}，ISR {}（{health}），高水位 {}",
             p.partition,
             p.leader_epoch,
-            ids(&p.isr),
+            if p.isr.is_empty() { self.label(Label::TextNone).into() } else { ids(&p.isr) },
             p.high_watermark
         )
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {
             (0, _, _) => self.label(Label::NoInternal).into(),
-            (n, only, 0) if only as usize == n => format!("{n} 个分区，别处没有副本：replication factor 1"),
-            (n, only, _) if only as usize == n => format!("全部 {n} 个分区都只在这里：replication factor 1"),
+            (n, only, 0) if only as usize == n => format!("{n} 个分区，别处没有副本：副本数 1"),
+            (n, only, _) if only as usize == n => format!("全部 {n} 个分区都只在这里：副本数 1"),
             (n, _, 0) => format!("{n} 个分区"),
             (n, _, gone) => format!("{n} 个分区，其中 {gone} 个没有领导者"),
+        }
+    }
+    fn strip_short(&self, s: &InternalStrip, broker: u32) -> String {
+        match s.squares.len() {
+            n if n > 0 && s.nowhere_else as usize == n => format!("{n} 个分区都只在 broker {broker}"),
+            _ => self.strip(s),
         }
     }
     fn square(&self, topic: &str, s: &InternalSquare) -> String {
@@ -621,8 +662,9 @@ impl Words for Chinese {
             ProducerNow::Closed => "已关闭".into(),
             ProducerNow::Idle => "空闲".into(),
             ProducerNow::Sending => "发送中".into(),
+            ProducerNow::AwaitingAcks { oldest_us: 0 } => "等待应答".into(),
             ProducerNow::AwaitingAcks { oldest_us } => format!("等待应答，已 {}", duration(*oldest_us)),
-            ProducerNow::Retrying { error, next_in_us, .. } => format!("{} 后重试：{error}", duration(*next_in_us)),
+            ProducerNow::Retrying { error, next_in_us, .. } => format!("{}重试：{error}", after(*next_in_us)),
             ProducerNow::NoLeader { error, partition: p } => format!("{} 没有领导者：{error}", partition(p)),
             ProducerNow::Failing { error } => format!("放弃：{error}"),
             ProducerNow::Paused => "已暂停".into(),
@@ -639,7 +681,7 @@ impl Words for Chinese {
             GroupNow::NoMembers => "没有成员".into(),
             GroupNow::Reading => format!("读取中，积压 {}", g.lag),
             GroupNow::Rebalancing => "再均衡中".into(),
-            GroupNow::Stopped { error } => format!("停摆：{error}"),
+            GroupNow::Stopped { error } => format!("停止消费：{error}"),
             GroupNow::ReadsWithoutCoordinator { error, partitions_read, partitions_still } => {
                 format!("读 {partitions_read} 个分区，{partitions_still} 个停住：{error}")
             }
@@ -681,7 +723,7 @@ impl Words for Chinese {
             MemberNow::Reading => "读取中".into(),
             MemberNow::CaughtUp => "已追上".into(),
             MemberNow::ReadingUncommitted { error } => format!("继续读取，无法提交：{error}"),
-            MemberNow::Stopped { error } => format!("停摆：{error}"),
+            MemberNow::Stopped { error } => format!("停止消费：{error}"),
             MemberNow::Paused => "不再 poll".into(),
             MemberNow::Failing { error } => format!("失败：{error}"),
         }
@@ -690,29 +732,23 @@ impl Words for Chinese {
         match w {
             Waiting::Fencing { broker } => format!("broker {broker} 的会话到期"),
             Waiting::QuorumElection { controller } => format!("controller {controller} 等待选举"),
-            Waiting::LagTimeout { partition: p, broker } => format!("broker {broker} 被移出 {} 的 ISR", partition(p)),
             Waiting::MemberTimeout { group, member } => format!("消费者组 {group} 中 {member} 的会话到期"),
             Waiting::RebalanceEnd { group } => format!("消费者组 {group} 的再均衡"),
             Waiting::ClientRetry { client } => format!("{client} 重试"),
-            Waiting::DeliveryTimeout { client } => format!("{client} 放弃"),
             Waiting::ScriptEntry => "脚本的下一步".into(),
-            Waiting::Other { timer } => timer.to_string(),
         }
     }
     fn fenced_in(&self, in_us: Micros) -> String {
-        format!("{} 后隔离", duration(in_us))
+        format!("{}隔离", after(in_us))
     }
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String {
         match w {
-            Waiting::Fencing { broker } => format!("{} 后 broker {broker} 被隔离", duration(in_us)),
+            Waiting::Fencing { broker } => format!("{}broker {broker} 被隔离", after(in_us)),
             Waiting::QuorumElection { .. }
-            | Waiting::LagTimeout { .. }
             | Waiting::MemberTimeout { .. }
             | Waiting::RebalanceEnd { .. }
             | Waiting::ClientRetry { .. }
-            | Waiting::DeliveryTimeout { .. }
-            | Waiting::ScriptEntry
-            | Waiting::Other { .. } => format!("{} 后：{}", duration(in_us), self.waiting(w)),
+            | Waiting::ScriptEntry => format!("{}：{}", after(in_us).trim_end(), self.waiting(w)),
         }
     }
     fn flight(&self, f: &Flight) -> String {
@@ -731,10 +767,10 @@ impl Words for Chinese {
             // Kafka's own name, shortened where the panel has no room for it.
             SettingKey::Config { name: "unclean.leader.election.enable", .. } => "unclean 选举",
             SettingKey::Config { name: "enable.idempotence", .. } => "幂等",
-            SettingKey::Config { name: "offsets.topic.replication.factor", .. } => "副本数（RF）",
+            SettingKey::Config { name: "offsets.topic.replication.factor", .. } => "副本数",
             SettingKey::Config { name, .. } => name,
             SettingKey::Partitions { .. } => "分区数",
-            SettingKey::ReplicationFactor { .. } => "副本数（RF）",
+            SettingKey::ReplicationFactor { .. } => "副本数",
             SettingKey::Rate { .. } => "速率",
             SettingKey::Keys { .. } => "key",
             SettingKey::Members { .. } => "成员",
@@ -797,7 +833,7 @@ impl Words for Chinese {
         match l {
             LaneState::Good => "正常",
             LaneState::Between => "过渡",
-            LaneState::Stuck => "停摆",
+            LaneState::Stuck => "停住",
             LaneState::Down => "宕机",
         }
     }
@@ -859,8 +895,9 @@ impl Words for Chinese {
             InspectValue::Number(n) => n.to_string(),
             InspectValue::Bool(b) => b.to_string(),
             InspectValue::Moment(t) => moment(*t),
-            InspectValue::In(t) => format!("{} 后", duration(*t)),
+            InspectValue::In(t) => after(*t).trim_end().into(),
             InspectValue::Term(t) => t.to_string(),
+            InspectValue::Brokers(b) if b.is_empty() => self.label(Label::TextNone).into(),
             InspectValue::Brokers(b) => ids(b),
             InspectValue::Partition(p) => partition(p),
             InspectValue::Node(n) => self.node(n),
@@ -935,10 +972,17 @@ impl Words for Chinese {
         let up =
             s.brokers.iter().filter(|b| matches!(b.process, ProcessState::Running | ProcessState::Stopping)).count();
         let verdict = p.verdicts.first().map(|v| self.verdict(&v.verdict)).unwrap_or_default();
-        format!("{}：{} 个 broker 中 {up} 个在运行。{verdict}。", moment(s.at_us), s.brokers.len())
+        let verdict = if verdict.is_empty() { verdict } else { verdict + "。" };
+        format!("{}：{} 个 broker 中 {up} 个在运行。{verdict}", moment(s.at_us), s.brokers.len())
     }
     fn changes(&self, n: usize) -> String {
         format!("{n} 处变化")
+    }
+    fn options_refused(&self, options: &[String]) -> String {
+        format!("链接要求了这里不支持的选项：{}。", options.join("、"))
+    }
+    fn active_controller(&self, n: &NodeRef) -> String {
+        format!("{} 为活动 controller", self.node(n))
     }
 }
 

@@ -184,3 +184,19 @@ pub fn allocate_producer_ids_lost_idempotent_producers_wait() {
     assert_eq!(c.acked().len(), 1, "only the producer that needs no id got through");
     assert!(c.until(Dur::secs(60), |c| c.acked().len() == 2), "the broker asks again in the end");
 }
+
+#[test]
+pub fn assign_replicas_to_dirs_lost_the_new_disk_waits_longer() {
+    let mut c = Cluster::with(&setup(12));
+    let tp = c.topic("t", 1);
+    let controller = c.world.active_controller().map(NodeId::Controller);
+    for action in [Action::Kill(broker(3)), Action::LoseDisk(broker(3))] {
+        c.act(action);
+    }
+    lose(&mut c, Api::AssignReplicasToDirs, Request, (Some(broker(3)), controller), 1);
+    c.act(Action::Start(broker(3)));
+    let assigned = |c: &Cluster| c.recorded(tp, |p| p.directory(BrokerId(3))).flatten();
+    assert!(c.until(Dur::secs(30), |c| !losses(c, Api::AssignReplicasToDirs, Request).is_empty()));
+    assert_eq!(assigned(&c), Some(0));
+    assert!(c.until(Dur::secs(120), |c| assigned(c) == Some(1)), "the broker tells it again");
+}

@@ -257,7 +257,8 @@ impl Group {
     pub fn enter(&mut self, env: &mut Env<'_, '_>, state: GroupState) {
         if self.state != state {
             self.state = state;
-            env.ctx.because(Kind::GroupStateChanged { group: self.id.clone(), state, generation: self.generation });
+            let (group, generation, members) = (self.id.clone(), self.generation, self.members.len() as u32);
+            env.ctx.because(Kind::GroupStateChanged { group, state, generation, members });
         }
     }
 

@@ -231,7 +231,11 @@ impl GroupCoordinator {
         match request {
             GroupRequest::Join(r) if r.member_id.is_empty() => None,
             GroupRequest::Commit(r) if r.generation < GenerationId(0) => None,
-            GroupRequest::Commit(_) => Some(ErrorCode::IllegalGeneration),
+            GroupRequest::Commit(_) => match self.rules.coordinator {
+                // OffsetCommit v9 says so.
+                CoordinatorKind::New => Some(ErrorCode::GroupIdNotFound),
+                CoordinatorKind::Old => Some(ErrorCode::IllegalGeneration),
+            },
             GroupRequest::Join(_) | GroupRequest::Sync(_) | GroupRequest::Heartbeat(_) | GroupRequest::Leave(_) => {
                 Some(ErrorCode::UnknownMemberId)
             }

@@ -29,12 +29,15 @@ impl Group {
             return env.refuse(reply, &self.id, Api::SyncGroup, error, sync_error(error));
         }
         let member_id = request.member.member_id;
+        self.to_sync.remove(&member_id);
+        if self.to_sync.is_empty() {
+            env.cancel(GroupTimer::Sync { group: self.id.clone() });
+        }
         if self.state == GroupState::Stable {
             self.arm_session(env, &member_id);
             let assignment = self.members.get(&member_id).map(|m| m.assignment.clone()).unwrap_or_default();
             return env.answer(reply, Response::SyncGroup { error: ErrorCode::None, assignment });
         }
-        self.to_sync.remove(&member_id);
         env.cancel(GroupTimer::Session { group: self.id.clone(), member: member_id.clone() });
         if let Some(old) = self.members.get_mut(&member_id).and_then(|member| member.sync.replace(reply)) {
             env.answer(old, sync_error(ErrorCode::RebalanceInProgress));
@@ -79,9 +82,6 @@ impl Group {
                 env.answer(reply, Response::SyncGroup { error: ErrorCode::None, assignment });
                 self.arm_session(env, &id);
             }
-        }
-        if self.to_sync.is_empty() {
-            env.cancel(GroupTimer::Sync { group: self.id.clone() });
         }
     }
 

@@ -203,13 +203,17 @@ impl ReplicaManager {
         }
     }
 
-    /// The connection to a leader failed: what was asked for rests, new partitions do not.
+    /// A Fetch failed as a whole: everything that this fetcher has by now rests (AbstractFetcherThread delays all its
+    /// partitions), what rests already goes on as it was.
     fn on_fetcher_failed(&mut self, ctx: &mut Ctx<'_>, leader: BrokerId) {
         let Some(fetcher) = self.fetchers.get_mut(&leader) else { return };
         fetcher.in_flight = false;
-        for entry in fetcher.entries.iter_mut().filter(|entry| entry.asked) {
+        for entry in &mut fetcher.entries {
             entry.asked = false;
-            entry.state = EntryState::FetcherRests;
+            match entry.state {
+                EntryState::Ready | EntryState::WantsOffsets => entry.state = EntryState::FetcherRests,
+                EntryState::FetcherRests | EntryState::Rests | EntryState::Failed => {}
+            }
         }
         ctx.set(Timer::Broker(BrokerTimer::FetcherBackoff(leader)), self.config.replica_fetch_backoff);
     }
@@ -348,7 +352,8 @@ impl ReplicaManager {
     ) {
         let listed = match outcome {
             Outcome::Answer(Response::ListOffsets { partitions }) => partitions,
-            Outcome::Answer(_) | Outcome::Failed(_) => return self.on_fetcher_failed(ctx, leader),
+            // Only this partition rests: the fetcher goes on with the others.
+            Outcome::Answer(_) | Outcome::Failed(_) => Vec::new(),
         };
         let Some(fetcher) = self.fetchers.get_mut(&leader) else { return };
         fetcher.in_flight = false;

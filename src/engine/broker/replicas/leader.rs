@@ -67,7 +67,8 @@ impl ReplicaManager {
         ctx.cause = cause;
     }
 
-    /// Takes an accepted fetch of a follower into account: its state, then the high watermark, then the ISR.
+    /// Takes an accepted fetch of a follower into account: its state, then the ISR, then the high watermark (a follower
+    /// that this fetch brings in is waited for from now on).
     /// `leader_end` is the log end at the read.
     pub(super) fn follower_fetched(
         &mut self,
@@ -87,11 +88,13 @@ impl ReplicaManager {
         };
         let (progressed, start_moved) = (remote.log_end != position.offset, remote.log_start != position.log_start);
         remote.fetched(ctx.now, position.offset, position.log_start, leader_end, position.epoch);
+        if !in_isr {
+            let cause = ctx.cause;
+            self.expand_isr(ctx, image, tp, position.broker);
+            ctx.cause = cause;
+        }
         if progressed && high_watermark < leader_end {
             self.advance_and_complete(ctx, image, tp);
-        }
-        if !in_isr {
-            self.expand_isr(ctx, image, tp, position.broker);
         }
         if start_moved {
             self.complete_deletes(ctx, image, tp);

@@ -68,6 +68,8 @@ pub struct ReplicaManager {
     alter: AlterChannel,
     /// Leaders' high watermarks that moved since they were last asked for.
     moved: Vec<(Tp, Offset)>,
+    /// The broker is on its way out: replicas that left their ISRs need nothing any more.
+    is_stopping: bool,
 }
 
 impl ReplicaManager {
@@ -92,12 +94,18 @@ impl ReplicaManager {
             purgatory: Purgatory::default(),
             alter: AlterChannel::default(),
             moved: Vec::new(),
+            is_stopping: false,
         }
     }
 
     /// The broker was registered; its fetches and AlterPartitions carry this epoch from now on (KIP-903).
     pub fn set_broker_epoch(&mut self, epoch: BrokerEpoch) {
         self.broker_epoch = Some(epoch);
+    }
+
+    /// SIGTERM came and the controller is asked for permission to stop.
+    pub fn begin_controlled_shutdown(&mut self) {
+        self.is_stopping = true;
     }
 
     /// Parked requests that were completed since the last call, in order of completion.
@@ -161,7 +169,8 @@ impl ReplicaManager {
             | BrokerCall::Heartbeat { .. }
             | BrokerCall::Forward { .. }
             | BrokerCall::AutoCreate
-            | BrokerCall::AllocateProducerIds => {}
+            | BrokerCall::AllocateProducerIds
+            | BrokerCall::AssignReplicasToDirs => {}
         }
     }
 
@@ -185,8 +194,10 @@ impl ReplicaManager {
             BrokerTimer::Registration
             | BrokerTimer::RegistrationLimit
             | BrokerTimer::Heartbeat
+            | BrokerTimer::ShutdownLimit
             | BrokerTimer::LogsLoaded
-            | BrokerTimer::ForwardRetry => {}
+            | BrokerTimer::ForwardRetry
+            | BrokerTimer::AssignDirectories => {}
         }
     }
 

@@ -10,7 +10,8 @@ use crate::log::SequenceCheck;
 use crate::metadata::MetadataImage;
 use crate::node::Ctx;
 use crate::protocol::{
-    Acks, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, RecordBatch, Response,
+    Acks, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, ProducedTopics, RecordBatch,
+    Response,
 };
 use crate::trace::Kind;
 
@@ -39,9 +40,13 @@ impl ReplicaManager {
         let mut pending = Vec::with_capacity(request.batches.len());
         let mut appended = Vec::new();
         let arrived = ctx.cause;
-        for (tp, batch) in request.batches {
+        for (asked, batch) in request.batches {
             ctx.cause = arrived;
-            match self.append(ctx, image, tp, batch, request.acks == Acks::All) {
+            let (tp, found) = match produced_to(image, asked, &request.topics) {
+                Ok(tp) => (tp, Ok(())),
+                Err(error) => (asked, Err(error)),
+            };
+            match found.and_then(|()| self.append(ctx, image, tp, batch, request.acks == Acks::All)) {
                 Ok(placed) => {
                     appended.extend(placed.raised.map(|raised| (tp, raised, ctx.cause)));
                     pending.push(PendingAck {
@@ -167,6 +172,20 @@ impl ReplicaManager {
             None => image.partition(tp).map(|p| (p.leader, p.leader_epoch))?,
         };
         leader.map(|leader| LeaderHint { leader, epoch })
+    }
+}
+
+/// The partition that a batch is for. A name means the topic that has it now, whichever the client knew; an id means
+/// that topic alone, and one that is gone is unknown even if another has its name (KafkaApis.handleProduceRequest).
+fn produced_to(image: &MetadataImage, asked: Tp, topics: &ProducedTopics) -> Result<Tp, ErrorCode> {
+    match topics {
+        ProducedTopics::ById if image.topic_name(asked.topic).is_none() => Err(ErrorCode::UnknownTopicId),
+        ProducedTopics::ById => Ok(asked),
+        ProducedTopics::ByName(names) => names
+            .get(&asked.topic)
+            .and_then(|name| image.topic_id(name))
+            .map(|topic| Tp { topic, partition: asked.partition })
+            .ok_or(ErrorCode::UnknownTopicOrPartition),
     }
 }
 

@@ -126,8 +126,12 @@ impl ReplicaManager {
         let new_epoch = registration.leader_epoch > replica.leader_epoch || unassigned;
         Self::adopt(replica, registration);
         replica.role = if leader.is_some() { Role::Follower } else { Role::Leaderless };
+        let is_done = self.is_stopping && (leader.is_none() || !registration.isr.contains(&self.id));
         // A change of the ISR alone does not disturb a follower.
         if !new_epoch {
+            if is_done {
+                self.stop_fetching(ctx, tp);
+            }
             return;
         }
         let epoch = registration.leader_epoch;
@@ -136,7 +140,7 @@ impl ReplicaManager {
             None => ctx.because(Kind::BecameLeaderless { tp, epoch }),
         };
         self.stop_fetching(ctx, tp);
-        if let Some(leader) = leader {
+        if let Some(leader) = leader.filter(|_| !is_done) {
             self.start_fetching(ctx, tp, leader);
         }
         self.complete_when_not_leader(ctx, image, tp);

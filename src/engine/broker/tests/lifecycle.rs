@@ -291,16 +291,39 @@ fn a_broker_that_does_not_run_yet_stops_at_once() {
     assert_eq!(bench.lifecycle.begin_shutdown(&mut bench.node.ctx()), Step::ShutDown);
 }
 
-#[test]
-fn a_broker_that_nobody_lets_go_stops_after_five_minutes() {
+/// Lets the lifecycle live on until the limit of its controlled shutdown, with a controller that answers or without.
+fn stop_without_permission(answered: bool) -> u64 {
     let mut bench = Bench::new(Version::V4_1);
     bench.run();
     let from = bench.node.now;
-    bench.lifecycle.begin_shutdown(&mut bench.node.ctx());
-    while bench.heartbeat(true, false, false) == Step::Nothing {
+    assert_eq!(bench.lifecycle.begin_shutdown(&mut bench.node.ctx()), Step::Nothing);
+    let limit = Timer::Broker(BrokerTimer::ShutdownLimit);
+    let at = bench.node.timers.due_at(&limit).expect("it is armed");
+    bench.connected = answered;
+    while bench.node.now < at {
+        if answered {
+            assert_eq!(bench.heartbeat(true, false, false), Step::Nothing);
+        } else {
+            assert!(bench.drive().is_empty());
+        }
+        let beat = bench.node.timers.due_at(&Timer::Broker(BrokerTimer::Heartbeat)).expect("it goes on trying");
+        if beat >= at {
+            break;
+        }
         bench.next();
     }
+    bench.node.now = at;
+    assert_eq!(bench.lifecycle.on_timer(&BrokerTimer::ShutdownLimit), Step::ShutDown);
     assert_eq!(bench.lifecycle.state(), BrokerState::ShuttingDown);
-    let took = bench.node.now.since(from).as_ms();
-    assert!((300_000..302_100).contains(&took), "{took}");
+    bench.node.now.since(from).as_ms()
+}
+
+#[test]
+fn c_32_a_broker_that_nobody_lets_go_stops_after_five_minutes() {
+    assert_eq!(stop_without_permission(true), 300_000);
+}
+
+#[test]
+fn c_32_a_clean_stop_without_an_active_controller_ends_after_five_minutes() {
+    assert_eq!(stop_without_permission(false), 300_000);
 }

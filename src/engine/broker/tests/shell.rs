@@ -4,14 +4,17 @@ use alloc::vec::Vec;
 
 use super::{ME, config, node};
 use crate::base::{
-    BrokerEpoch, BrokerId, ClientId, ControllerId, CorrelationId, Incarnation, LeaderEpoch, NodeId, PartitionEpoch,
-    Seq, SimTime, TopicId, Tp,
+    BrokerEpoch, BrokerId, ClientId, ControllerId, CorrelationId, Dur, Incarnation, LeaderEpoch, NodeId,
+    PartitionEpoch, Seq, SimTime, Tag, TopicId, Tp,
 };
 use crate::broker::{Broker, BrokerStart, BrokerState};
 use crate::node::testing::TestNode;
 use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
+use crate::protocol::config::{Scope, Update, config_map, settings};
 use crate::protocol::{
-    LeaderRecoveryState, MetadataRecord, MetadataRequest, PartitionRegistration, Payload, RecordBatch, Request,
+    Acks, ConfigResource, ConfigTarget, ErrorCode, LeaderRecoveryState, MetadataRecord, MetadataRequest,
+    PartitionChange, PartitionRegistration, Payload, ProduceRequest, ProducedTopics, Record, RecordBatch, Request,
+    Response,
 };
 use crate::rules::Version;
 use crate::trace::Kind;
@@ -60,6 +63,7 @@ fn offsets_topic(leader: u32) -> Vec<MetadataRecord> {
     let topic = TopicId(1);
     let registration = PartitionRegistration {
         replicas: [BrokerId(1), BrokerId(2)].into(),
+        directories: Vec::new(),
         isr: [BrokerId(1), BrokerId(2)].into(),
         elr: Vec::new(),
         last_known_elr: Vec::new(),
@@ -118,4 +122,74 @@ fn a_stop_before_registration_is_clean_and_leaves_no_epoch_behind() {
     broker.on_event(&mut node.ctx(), Event::Shutdown);
     assert_eq!(node.effects.last(), Some(&Effect::Exit { clean: true }));
     assert_eq!(node.disk.clean_shutdown, None);
+}
+
+#[test]
+fn l_29_a_lowered_minimum_moves_no_high_watermark_before_the_next_append() {
+    let (mut node, tp) = (node(), Tp { topic: TopicId(4), partition: 0 });
+    let mut broker = start(&mut node);
+    let minimum = |value: &str| MetadataRecord::Config {
+        resource: ConfigResource::Topic(tp.topic),
+        name: "min.insync.replicas".into(),
+        value: Some(value.into()),
+    };
+    let registration = PartitionRegistration {
+        replicas: [BrokerId(1), BrokerId(2)].into(),
+        directories: Vec::new(),
+        isr: [BrokerId(1)].into(),
+        elr: [BrokerId(2)].into(),
+        last_known_elr: Vec::new(),
+        leader: Some(BrokerId(1)),
+        leader_recovery: LeaderRecoveryState::Recovered,
+        leader_epoch: LeaderEpoch(0),
+        partition_epoch: PartitionEpoch(0),
+    };
+    let topic = MetadataRecord::Topic { name: "t".into(), topic: tp.topic };
+    let records = [topic, minimum("2"), MetadataRecord::Partition { tp, registration }];
+    broker.apply_committed(&mut node.ctx(), &[batch(0, records.into())]);
+    broker.lifecycle.catch_up();
+    broker.publish_first(&mut node.ctx());
+    let produce = |broker: &mut Broker, node: &mut TestNode| {
+        let record = Record { tag: Tag(0), key: None, value: "v".into() };
+        let payload = Payload::Data([record].into());
+        let data = RecordBatch { payload, ..batch(0, Vec::new()) };
+        let request = ProduceRequest {
+            acks: Acks::One,
+            timeout: Dur::secs(30),
+            batches: [(tp, data)].into(),
+            topics: ProducedTopics::ById,
+        };
+        ask(broker, node, Request::Produce(request));
+        broker.high_watermark(tp)
+    };
+    assert_eq!(produce(&mut broker, &mut node), Some(0));
+    let mut change = PartitionChange::new(tp);
+    change.elr = Some(Vec::new());
+    let records = [minimum("1"), MetadataRecord::PartitionChange(change)];
+    broker.apply_committed(&mut node.ctx(), &[batch(3, records.into())]);
+    assert_eq!(broker.high_watermark(tp), Some(0), "nothing was appended");
+    assert_eq!(produce(&mut broker, &mut node), Some(2));
+}
+
+#[test]
+fn read_only_broker_configs_are_refused_and_dynamic_ones_go_to_the_controller() {
+    let mut node = node();
+    let refused = |node: &mut TestNode, resource: ConfigTarget, name: &str, value: &str| {
+        // What goes to the controller would hold up every request behind it, so each is asked of a broker of its own.
+        let mut broker = start(node);
+        broker.lifecycle.catch_up();
+        let request = Request::IncrementalAlterConfigs { resource, configs: config_map(&[(name, value)]) };
+        ask(&mut broker, node, request).into_iter().any(|effect| {
+            let invalid = Response::IncrementalAlterConfigs { error: ErrorCode::InvalidRequest };
+            matches!(effect, Effect::Send { body: Body::Response(response), .. } if response == invalid)
+        })
+    };
+    for known in settings().filter(|s| s.scopes.contains(&Scope::Node) && s.update == Update::ReadOnly) {
+        for resource in [ConfigTarget::Broker(ME), ConfigTarget::Cluster] {
+            assert!(refused(&mut node, resource, known.name, known.default), "{}", known.name);
+        }
+    }
+    assert!(!refused(&mut node, ConfigTarget::Cluster, "min.insync.replicas", "2"));
+    assert!(refused(&mut node, ConfigTarget::Cluster, "min.insync.replicas", "0"), "a value that is not valid");
+    assert!(!refused(&mut node, ConfigTarget::Topic("t".into()), "num.partitions", "2"), "the controller's affair");
 }

@@ -7,6 +7,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 
 use super::Producer;
+use crate::base::limits::MAX_BYTES_OF_ONE_TURN;
 use crate::base::{ClientId, Dur, Incarnation, SimTime, Tag};
 use crate::client::spec::{Keys, ProducerSpec};
 use crate::node::message::Values;
@@ -193,7 +194,8 @@ impl Producer {
     }
 
     fn run_thread(&mut self, ctx: &mut Ctx<'_>, thread: &mut Thread) {
-        loop {
+        let turn_ends_at = self.counts.bytes.saturating_add(MAX_BYTES_OF_ONE_TURN);
+        while self.counts.bytes < turn_ends_at {
             let (record, since) = match thread.blocked.take() {
                 Some(blocked) => blocked,
                 None if thread.next_at > ctx.now => return,
@@ -204,6 +206,7 @@ impl Producer {
                     };
                     let Some(record) = record else { return };
                     self.counts.sent += 1;
+                    self.counts.bytes += record.size() as u64;
                     ctx.note(Kind::RecordSent {
                         tag: record.tag,
                         topic: thread.topic.clone(),

@@ -12,7 +12,7 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use accumulator::{Accumulator, Batch};
+use accumulator::{Accumulator, Batch, Part};
 use application::{Application, Source};
 use partitioner::Partitioner;
 use sequences::Sequences;
@@ -20,7 +20,7 @@ use sequences::Sequences;
 use super::config::{ConfigRefusal, ProducerConfig};
 use super::metadata::Metadata;
 use super::net::{Net, NetDone};
-use super::spec::ProducerSpec;
+use super::spec::{ClientVersion, ProducerSpec};
 use crate::base::{BrokerId, ClientId, Incarnation, NodeId, ProducerEpoch, ProducerId, SimTime, Tp};
 use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
@@ -41,6 +41,8 @@ enum Call {
 pub struct ProducerCounts {
     /// Handed to `send`.
     pub sent: u64,
+    /// Bytes of those.
+    pub bytes: u64,
     pub acked: u64,
     pub failed: u64,
 }
@@ -120,10 +122,14 @@ enum IdRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Producer {
     config: ProducerConfig,
+    /// Produce names topics by id: client and brokers know version 13.
+    topics_by_id: bool,
     net: Net<Call>,
     metadata: Metadata,
     queues: Accumulator,
     flying: BTreeMap<u64, Flying>,
+    /// Which partition of a node is looked at first.
+    turns: BTreeMap<BrokerId, Part>,
     partitioner: Partitioner,
     sequences: Sequences,
     id_request: IdRequest,
@@ -144,13 +150,16 @@ impl Producer {
         incarnation: Incarnation,
         bootstrap: Vec<BrokerId>,
         spec: ProducerSpec,
+        brokers_produce_by_id: bool,
     ) -> Result<Producer, ConfigRefusal> {
         let config = ProducerConfig::parse(spec.version, &spec.config)?;
         let mut producer = Producer {
-            net: Net::new(NodeId::Client(client), incarnation, config.common),
+            topics_by_id: brokers_produce_by_id && spec.version >= ClientVersion::V4_1,
+            net: Net::new(NodeId::Client(client), incarnation, config.common, config.max_in_flight),
             metadata: Metadata::new(bootstrap, config.common, true),
             queues: Accumulator::default(),
             flying: BTreeMap::new(),
+            turns: BTreeMap::new(),
             partitioner: Partitioner::default(),
             sequences: Sequences::default(),
             id_request: IdRequest::Idle { not_before: SimTime::ZERO, failures: 0 },
@@ -171,16 +180,18 @@ impl Producer {
         if self.closed {
             return;
         }
+        if let Event::Connected { .. } = event {
+            // Nothing can be sent yet: the first answer tells that the process is there.
+            self.net.on_event(ctx, event);
+            return;
+        }
         match event {
             Event::Command(command) => self.on_command(ctx, command),
             Event::Timer(Timer::Client(ClientTimer::NextRecord | ClientTimer::Burst(_) | ClientTimer::Block)) => {
                 self.run_application(ctx)
             }
             Event::Timer(Timer::Client(_)) => {}
-            Event::Shutdown => {
-                self.closing = true;
-                self.stop_application(ctx);
-            }
+            Event::Shutdown => self.begin_close(ctx),
             other => {
                 for done in self.net.on_event(ctx, other) {
                     self.on_net(ctx, done);
@@ -203,6 +214,8 @@ impl Producer {
                 }
             }
             ClientCommand::SetRate { per_second } => self.set_rate(ctx, per_second),
+            // A producer's `close` flushes, however long that takes.
+            ClientCommand::Close { within: _ } => self.begin_close(ctx),
             ClientCommand::PausePolling { .. }
             | ClientCommand::Seek { .. }
             | ClientCommand::Commit
@@ -210,10 +223,15 @@ impl Producer {
         }
     }
 
+    fn begin_close(&mut self, ctx: &mut Ctx<'_>) {
+        self.closing = true;
+        self.stop_application(ctx);
+    }
+
     fn on_net(&mut self, ctx: &mut Ctx<'_>, done: NetDone<Call>) {
         match done {
             NetDone::Connected { .. } => {}
-            NetDone::Lost { .. } => self.metadata.request_update(),
+            NetDone::Lost { .. } => self.metadata.on_disconnect(ctx),
             NetDone::Done { broker: _, token: Call::Metadata, outcome } => {
                 match outcome {
                     Outcome::Answer(Response::Metadata(answer)) => {

@@ -242,6 +242,25 @@ fn members_that_join_and_do_not_sync_are_removed() {
 }
 
 #[test]
+fn a_member_that_syncs_after_the_assignment_is_stored_stays() {
+    let mut desk = Desk::new(NEW, Dur::secs(3));
+    let (mut a, mut b) = (Me::new(1), Me::new(2));
+    let (ra, rb) = (desk.join(&mut a), desk.join(&mut b));
+    desk.until(6_000);
+    desk.joined(&mut a, ra);
+    desk.joined(&mut b, rb);
+    let first = desk.sync(&a, &[(&a, &[T0]), (&b, &[T1])]);
+    assert_eq!(desk.synced(first), Ok([T0].into()));
+    let late = desk.sync(&b, &[]);
+    assert_eq!(desk.synced(late), Ok([T1].into()));
+    for ms in (9_000..120_000).step_by(3_000) {
+        desk.until(ms);
+        assert_eq!((desk.heartbeat(&a), desk.heartbeat(&b)), (ErrorCode::None, ErrorCode::None), "at {ms}");
+    }
+    assert_eq!(desk.state().2, 2);
+}
+
+#[test]
 fn members_that_do_not_come_to_a_rebalance_are_out_when_its_time_is_over() {
     let mut desk = Desk::new(NEW, Dur::ZERO);
     let mut members = [Me::new(1), Me::new(2)];

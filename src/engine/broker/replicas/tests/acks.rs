@@ -4,6 +4,7 @@
 use super::rig::*;
 use crate::base::*;
 use crate::broker::replicas::Handled;
+use crate::log::Log;
 use crate::node::BrokerTimer;
 use crate::protocol::*;
 use crate::rules::Version;
@@ -195,4 +196,28 @@ fn coordinators_append_with_and_without_admission() {
     assert_eq!(append(true), Err(ErrorCode::NotEnoughReplicas));
     assert_eq!(append(false), Ok(1));
     assert_eq!(append(false), Ok(2));
+}
+
+#[test]
+fn p_32_a_topic_made_anew_is_unknown_by_its_old_id_and_written_by_its_name() {
+    let mut rig = Rig::caught_up_leader(Setup::default(), 0);
+    let name: alloc::rc::Rc<str> = rig.image.topic_name(T0.topic).expect("the topic").clone();
+    rig.image.replay(&MetadataRecord::RemoveTopic { topic: T0.topic });
+    rig.with(|replicas, ctx, image| replicas.apply(ctx, image, &[], &[T0]));
+    let send = |rig: &mut Rig, topics: &ProducedTopics| {
+        let reply = rig.reply_to(NodeId::Client(ClientId(1)));
+        let (timeout, topics) = (Dur::secs(30), topics.clone());
+        let request = ProduceRequest { acks: Acks::One, timeout, batches: alloc::vec![(T0, batch(1))], topics };
+        produced_now(rig.with(|replicas, ctx, image| replicas.produce(ctx, image, request, reply)))
+    };
+    let by_name = ProducedTopics::ByName([(T0.topic, name.clone())].into());
+    assert_eq!(send(&mut rig, &ProducedTopics::ById), (ErrorCode::UnknownTopicId, -1));
+    assert_eq!(send(&mut rig, &by_name), (ErrorCode::UnknownTopicOrPartition, -1));
+    let again = Tp { topic: TopicId(2), partition: 0 };
+    rig.image.replay(&MetadataRecord::Topic { name, topic: again.topic });
+    rig.image.replay(&MetadataRecord::Partition { tp: again, registration: registration(&[1], &[1], Some(1), 0) });
+    rig.with(|replicas, ctx, image| replicas.apply(ctx, image, &[(again, Seq(0))], &[]));
+    assert_eq!(send(&mut rig, &ProducedTopics::ById), (ErrorCode::UnknownTopicId, -1));
+    assert_eq!(send(&mut rig, &by_name), (ErrorCode::None, 0));
+    assert_eq!(rig.node.disk.log(again).map(Log::end_offset), Some(1));
 }

@@ -181,16 +181,33 @@ fn errors_of_a_partition_rest_it_for_a_second_or_until_metadata() {
 }
 
 #[test]
-fn a_failed_connection_rests_the_whole_fetcher_but_not_a_new_epoch() {
+fn a_failed_connection_rests_the_whole_fetcher_new_epochs_included() {
     let mut rig = Rig::follower(Setup::default());
     rig.drive();
     rig.completed(BrokerCall::ReplicaFetch { leader: b(1) }, Outcome::Failed(Failure::Disconnected));
     assert_eq!((rig.view().fetch_state, asked(&mut rig)), (Some(FetchState::Resting), None));
     rig.timer(BrokerTimer::FetcherBackoff(b(1)));
     assert!(asked(&mut rig).is_some());
-    rig.completed(BrokerCall::ReplicaFetch { leader: b(1) }, Outcome::Failed(Failure::Disconnected));
     rig.change(|change| change.leader = Some(Some(b(1))));
-    assert!(asked(&mut rig).is_some());
+    rig.completed(BrokerCall::ReplicaFetch { leader: b(1) }, Outcome::Failed(Failure::Disconnected));
+    assert_eq!((rig.view().fetch_state, asked(&mut rig)), (Some(FetchState::Resting), None), "it had come before");
+    rig.change(|change| change.leader = Some(Some(b(1))));
+    assert!(asked(&mut rig).is_some(), "it came after");
+}
+
+#[test]
+fn in_controlled_shutdown_a_replica_out_of_the_isr_stops_fetching() {
+    let mut rig = Rig::follower(Setup::default());
+    rig.change(|change| change.isr = Some(ids(&[1, 3])));
+    assert!(asked(&mut rig).is_some(), "out of the ISR it catches up");
+    rig.fetched(alloc::vec![answered(0, 0, alloc::vec![record(0, 3, 5)])]);
+    rig.replicas.begin_controlled_shutdown();
+    assert!(asked(&mut rig).is_some(), "until metadata says so again");
+    rig.fetched(alloc::vec![answered(3, 0, alloc::vec![])]);
+    rig.change(|change| change.isr = Some(ids(&[1])));
+    assert_eq!((rig.view().fetch_state, asked(&mut rig)), (None, None));
+    rig.change(|change| change.leader = Some(Some(b(3))));
+    assert_eq!(asked(&mut rig), None, "nor does it follow a new leader");
 }
 
 #[test]

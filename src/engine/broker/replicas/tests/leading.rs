@@ -178,6 +178,7 @@ fn r_13_a_fetch_of_an_older_incarnation_is_refused_and_changes_nothing() {
         broker: b(3),
         incarnation: Incarnation(2),
         rack: None,
+        directory: 0,
         epoch: BrokerEpoch(70),
     });
     rig.fence(3, false);

@@ -36,6 +36,7 @@ pub fn broker_epoch(id: u32) -> BrokerEpoch {
 pub fn registration(replicas: &[u32], isr: &[u32], leader: Option<u32>, leader_epoch: i32) -> PartitionRegistration {
     PartitionRegistration {
         replicas: ids(replicas),
+        directories: Vec::new(),
         isr: ids(isr),
         elr: Vec::new(),
         last_known_elr: Vec::new(),
@@ -113,6 +114,7 @@ impl Rig {
                 broker: b(broker),
                 incarnation: Incarnation(1),
                 rack: None,
+                directory: 0,
                 epoch: broker_epoch(broker),
             });
             image.replay(&MetadataRecord::BrokerRegistrationChange {
@@ -200,7 +202,12 @@ impl Rig {
     pub fn produce_batches(&mut self, acks: Acks, batches: Vec<(Tp, RecordBatch)>) -> Handled {
         let reply = self.reply_to(NodeId::Client(ClientId(1)));
         self.with(|replicas, ctx, image| {
-            replicas.produce(ctx, image, ProduceRequest { acks, timeout: Dur::secs(30), batches }, reply)
+            replicas.produce(
+                ctx,
+                image,
+                ProduceRequest { acks, timeout: Dur::secs(30), batches, topics: ProducedTopics::ById },
+                reply,
+            )
         })
     }
 

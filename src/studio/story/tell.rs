@@ -7,8 +7,10 @@ use highwater_engine::protocol::{Acks, ConfigTarget as EngineTarget, ElectionKin
 use highwater_engine::trace::{IsrChanger, Kind, QuorumRole, TraceEntry};
 use highwater_engine::world::{Action, Refusal};
 
-use super::model::*;
-use super::seen::{Seen, count, ids};
+use super::fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy};
+use super::names::{NodeRef, Term, count, ids, name_of};
+use super::seen::Seen;
+use crate::recording::Weight;
 use crate::scenario::{Node, Target, Verb};
 
 /// How far back the value before a change is looked for.
@@ -16,13 +18,47 @@ const LOOK_BACK: usize = 4_000;
 /// How many causes are followed to find who began something.
 const CAUSES: usize = 24;
 
-/// The fact of an entry with the part of the log that it belongs to.
-pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
+/// The parts of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Fault,
+    Controller,
+    Replication,
+    Producer,
+    Group,
+    Setting,
+}
+
+impl Part {
+    /// Every part, in the order of the filter.
+    pub const ALL: [Part; 6] =
+        [Part::Fault, Part::Controller, Part::Replication, Part::Producer, Part::Group, Part::Setting];
+}
+
+/// What is told of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub part: Part,
+    pub weight: Weight,
+    pub fact: Fact,
+}
+
+/// What is told of an entry, if it says anything to a person.
+pub fn tell(seen: Seen<'_>, index: usize) -> Option<Told> {
+    let (part, fact) = fact(seen, index)?;
+    let weight = if seen.reel().is_notable(index) { Weight::Notable } else { Weight::Routine };
+    Some(Told { part, weight, fact })
+}
+
+/// The table: of each kind the part of the log that it belongs to, and its fact.
+fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
     let entry = seen.reel().get(index)?;
-    use LogKind::{Controller, Fault, Group, Producer, Replication, Setting};
+    use Part::{Controller, Fault, Group, Producer, Replication, Setting};
     let at = Reader { seen, index, entry };
     Some(match &entry.kind {
-        Kind::ActionRefused { action } => (Setting, at.refused(*action)),
+        Kind::ActionRefused { verb, why, .. } => {
+            (Setting, Fact::ActionRefused { action: (*verb).into(), error: refusal_term(why) })
+        }
         Kind::ProcessStarted => at.started(),
         Kind::ProcessKilled => (Fault, Fact::Killed { node: at.who() }),
         Kind::ProcessExited { .. } => (Fault, Fact::Stopped { node: at.who() }),
@@ -206,10 +242,10 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
             at.group_of(*partition)?;
             (Group, Fact::CoordinatorLoaded { broker: at.broker()?, partition: *partition })
         }
-        Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation } => {
+        Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation, .. } => {
             (Group, Fact::Rebalancing { group: group.to_string(), generation: generation.0.max(0) as u32 })
         }
-        Kind::GroupStateChanged { group, state: GroupState::Stable, generation } => (
+        Kind::GroupStateChanged { group, state: GroupState::Stable, generation, .. } => (
             Group,
             Fact::GroupStable {
                 group: group.to_string(),
@@ -269,7 +305,7 @@ pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
                 last: count(*offset),
             },
         ),
-        Kind::PositionReset { tp, offset } => {
+        Kind::PositionReset { tp, offset, .. } => {
             (Group, Fact::PositionReset { member: at.client(), partition: seen.partition(*tp), to: count(*offset) })
         }
         Kind::ClientClosed { .. } => (at.client_kind(), Fact::ClientClosed { client: at.who() }),
@@ -327,6 +363,7 @@ pub fn refusal_term(refusal: &Refusal) -> Term {
     match refusal {
         Refusal::NoSuchNode(node) => format!("no {node}").into(),
         Refusal::NoSuchClient(name) => format!("no client {name}").into(),
+        Refusal::NotStarted(_) | Refusal::NoSuchRole(_) => refusal.to_string().into(),
         Refusal::NameTaken(name) => format!("{name} is taken").into(),
         Refusal::WrongState { needed, .. } => (*needed).into(),
         Refusal::Limit { what, most } => format!("{what}: at most {most}").into(),
@@ -342,6 +379,7 @@ pub fn action_term(action: &Action) -> &'static str {
         Action::Kill(_) => "kill",
         Action::Stop(_) => "stop",
         Action::Start(_) => "start",
+        Action::Restart(_) => "restart",
         Action::Pause(_) => "pause",
         Action::Resume(_) => "resume",
         Action::LoseDisk(_) => "lose-disk",
@@ -388,13 +426,13 @@ impl<'a> Reader<'a> {
     fn controller(&self) -> Option<u32> {
         if let NodeId::Controller(id) = self.entry.who { Some(id.0) } else { None }
     }
-    fn client_kind(&self) -> LogKind {
-        if let NodeRef::Producer(_) = self.who() { LogKind::Producer } else { LogKind::Group }
+    fn client_kind(&self) -> Part {
+        if let NodeRef::Producer(_) = self.who() { Part::Producer } else { Part::Group }
     }
 
-    fn started(&self) -> (LogKind, Fact) {
+    fn started(&self) -> (Part, Fact) {
         match self.who() {
-            node @ (NodeRef::Controller(_) | NodeRef::Broker(_)) => (LogKind::Fault, Fact::Started { node }),
+            node @ (NodeRef::Controller(_) | NodeRef::Broker(_)) => (Part::Fault, Fact::Started { node }),
             client @ (NodeRef::Producer(_) | NodeRef::Member(_) | NodeRef::Admin) => {
                 (self.client_kind(), Fact::ClientStarted { client })
             }
@@ -524,20 +562,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn refused(&self, number: ActionId) -> Fact {
-        let refused = self.seen.reel().refused().get(number.0 as usize);
-        let error =
-            refused.and_then(|refused| refused.refusal.as_ref()).map_or("nobody plays this role".into(), refusal_term);
-        let action = refused.and_then(|refused| self.seen.recording.branch().lowered.plan.get(refused.index)).map_or(
-            "action",
-            |due| match &due.need {
-                crate::scenario::Need::Ready(action) => action_term(action),
-                crate::scenario::Need::Role(_) => "action",
-            },
-        );
-        Fact::ActionRefused { action: action.into(), error }
-    }
-
     fn answered(&self, id: ActionId, error: highwater_engine::protocol::ErrorCode) -> Option<Fact> {
         if error.is_none() {
             return None;
@@ -564,7 +588,7 @@ impl<'a> Reader<'a> {
 
     fn acked_by(&self) -> AckedBy {
         let NodeId::Client(id) = self.entry.who else { return AckedBy::Nobody };
-        match super::clients::acks(self.seen, id) {
+        match self.seen.acks(id) {
             Acks::Zero => AckedBy::Nobody,
             Acks::One => AckedBy::LeaderAlone,
             Acks::All => AckedBy::WholeIsr,
@@ -598,14 +622,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The name of a client, empty for others.
-pub fn name_of(node: NodeRef) -> String {
-    match node {
-        NodeRef::Producer(name) | NodeRef::Member(name) => name,
-        NodeRef::Admin | NodeRef::Controller(_) | NodeRef::Broker(_) => String::new(),
-    }
-}
-
 /// The fact that a verb of a user would leave, for the name of the branch that it opened.
 pub fn of_verb(verb: &Verb) -> Option<Fact> {
     let node = |nodes: &[Node]| nodes.first().and_then(node_ref);
@@ -613,7 +629,7 @@ pub fn of_verb(verb: &Verb) -> Option<Fact> {
     Some(match verb {
         Verb::Kill(nodes) => Fact::Killed { node: node(nodes)? },
         Verb::Stop(nodes) => Fact::Stopped { node: node(nodes)? },
-        Verb::Start(nodes) => Fact::Started { node: node(nodes)? },
+        Verb::Start(nodes) | Verb::Restart(nodes) => Fact::Started { node: node(nodes)? },
         Verb::Pause(nodes) => Fact::Paused { node: node(nodes)? },
         Verb::Resume(nodes) => Fact::Resumed { node: node(nodes)? },
         Verb::LoseDisk(nodes) => Fact::Other { term: "disk lost".into(), who: node(nodes) },

@@ -1,0 +1,67 @@
+//! Why an action was not done, as data and as a sentence. What Kafka refuses is Kafka's answer and stands in
+//! `ActionAnswered`.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use core::fmt;
+
+use crate::base::NodeId;
+
+/// Why the world does not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    NoSuchNode(NodeId),
+    NoSuchClient(Rc<str>),
+    /// The client has a name and links, and no process yet.
+    NotStarted(Rc<str>),
+    NameTaken(Rc<str>),
+    /// Nobody plays the role now: the partition has no leader, the group no coordinator.
+    NoSuchRole(Rc<str>),
+    /// The node is not in a state in which this makes sense: for example started while it runs.
+    WrongState {
+        node: NodeId,
+        needed: &'static str,
+    },
+    /// A limit of the simulation (base::limits).
+    Limit {
+        what: &'static str,
+        most: u64,
+    },
+    /// A client's configuration that Kafka's constructor refuses: the exception it throws, the key and what was
+    /// expected.
+    ClientConfig {
+        exception: &'static str,
+        key: String,
+        value: String,
+        expected: String,
+    },
+    /// A node's configuration, at boot.
+    NodeConfig {
+        key: String,
+        value: String,
+        expected: String,
+    },
+    /// The set-up itself.
+    Setup {
+        what: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::NoSuchNode(node) => write!(f, "there is no {node}"),
+            Refusal::NoSuchClient(name) => write!(f, "no client {name} has started"),
+            Refusal::NotStarted(name) => write!(f, "client {name} has not started yet"),
+            Refusal::NameTaken(name) => write!(f, "a client {name} runs already"),
+            Refusal::NoSuchRole(role) => write!(f, "nobody is {role} now"),
+            Refusal::WrongState { node, needed } => write!(f, "{node}: {needed} is needed"),
+            Refusal::Limit { what, most } => write!(f, "at most {most} {what}"),
+            Refusal::ClientConfig { exception, key, value, expected } => {
+                write!(f, "{exception}: {key}={value}: {expected}")
+            }
+            Refusal::NodeConfig { key, value, expected } => write!(f, "{key}={value}: {expected}"),
+            Refusal::Setup { what } => write!(f, "{what}"),
+        }
+    }
+}

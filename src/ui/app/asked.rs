@@ -1,0 +1,166 @@
+//! What the root does when it is asked for something: commands go to the desk, everything else changes what is shown.
+//! It deliberately draws nothing.
+use super::*;
+
+impl App {
+    pub(super) fn ask(&mut self, ctx: &Context<Self>, ask: Ask) -> bool {
+        match ask {
+            Ask::Do(c) => self.command(ctx, c),
+            Ask::Scenario(id) => self.command(ctx, Command::OpenScenario(id)),
+            Ask::Select(s) if ctx.props().embed => {
+                // One line says what it is; a second tap closes it.
+                self.selected = (self.selected.as_ref() != Some(&s)).then_some(s);
+                true
+            }
+            Ask::CloseChosen => self.selected.take().is_some(),
+            Ask::Select(s) => {
+                if let Subject::Group(g) = &s {
+                    // Its partition of the offsets topic is outlined from now on; a group that is gone changes nothing.
+                    let _ = self.desk.write().handle(Command::SelectGroup(g.clone()));
+                }
+                self.selected = Some(s);
+                self.show(Tab::Inspect);
+                true
+            }
+            Ask::Why(s) => {
+                self.why = self.desk.read().why(&s).map(Rc::new);
+                let lit = self.why.iter().flat_map(|c| c.steps.iter().filter_map(|x| x.trace)).collect();
+                self.lit = Rc::new(lit);
+                self.why_open = self.why.is_some();
+                self.panel_folded = false;
+                if self.narrow {
+                    self.phone_tab = PhoneTab::Panel;
+                }
+                true
+            }
+            Ask::ShowWhy => {
+                self.why_open = self.why.is_some();
+                true
+            }
+            Ask::CloseWhy => {
+                self.why = None;
+                self.why_open = false;
+                self.lit = Rc::default();
+                true
+            }
+            Ask::Show(t) => {
+                self.show(t);
+                true
+            }
+            Ask::OpenDialog(d) => {
+                self.dialog = Some(d);
+                true
+            }
+            Ask::CloseDialog => self.dialog.take().is_some(),
+            Ask::CloseError => {
+                self.error = None;
+                self.refused = None;
+                self.options_read = true;
+                true
+            }
+            Ask::SetLanguage(l) => {
+                self.lang = l;
+                crate::apply_language(l);
+                web::save("lang", l.short());
+                self.said.clear();
+                true
+            }
+            Ask::SetTheme(t) => {
+                self.theme = t;
+                crate::apply_theme(t);
+                web::save("theme", t.id());
+                true
+            }
+            Ask::FoldSettings(f) => {
+                self.folded = f;
+                true
+            }
+            Ask::FoldPanel(f) => {
+                self.panel_folded = f;
+                true
+            }
+            Ask::Filter(f) => {
+                self.filter = f;
+                self.refresh(true);
+                true
+            }
+            Ask::Zoom(z) => {
+                self.zoom = z;
+                self.refresh(true);
+                true
+            }
+            Ask::PhoneTab(t) => {
+                self.phone_tab = t;
+                self.refresh(true);
+                true
+            }
+            Ask::PhoneColumn(c) => {
+                self.phone_column = c;
+                true
+            }
+            Ask::SingleKeys(on) => {
+                self.single_keys = on;
+                web::save("single-keys", if on { "on" } else { "off" });
+                true
+            }
+        }
+    }
+
+    fn show(&mut self, t: Tab) {
+        self.tab = t;
+        self.why_open = false;
+        self.panel_folded = false;
+        if self.narrow {
+            self.phone_tab = PhoneTab::Panel;
+        }
+        self.refresh(true);
+    }
+
+    fn command(&mut self, ctx: &Context<Self>, c: Command) -> bool {
+        let dragging = matches!(c, Command::Scrub { .. });
+        let opens = matches!(c, Command::OpenLink(_) | Command::OpenScenario(_) | Command::PreviousRun);
+        web::remember_moment(moment(self.views.playback.at_us));
+        let outcome = self.desk.write().handle(c);
+        self.refused = None;
+        let opened = !matches!(outcome, Outcome::NotOpened(_));
+        match outcome {
+            Outcome::Done | Outcome::Branched(_) => {}
+            Outcome::NewRun => {
+                // What was chosen belongs to the run before.
+                self.selected = None;
+                self.zoom = None;
+                self.why = None;
+                self.why_open = false;
+                self.lit = Rc::default();
+                self.heard = None;
+            }
+            Outcome::Refused(r) => {
+                let words = self.lang.words().refused(&r);
+                self.said = words.clone();
+                self.refused = Some(words);
+            }
+            Outcome::NotOpened(e) => self.error = Some(e),
+        }
+        if opens && self.refused.is_none() {
+            self.selected = None;
+            // What was said of another link says nothing of this one.
+            if opened {
+                self.error = None;
+            }
+        }
+        self.refresh(!dragging);
+        self.pulse.beat();
+        if self.views.playback.playing {
+            if self.frames.is_none() {
+                let link = ctx.link().clone();
+                self.frames = Some(web::Frames::start(move |ms| link.send_message(Msg::Frame(ms))));
+            }
+        } else {
+            self.frames = None;
+            if !dragging {
+                self.write_address();
+            }
+        }
+        true
+    }
+}
