@@ -334,11 +334,11 @@ impl Desk for Studio {
     fn handle(&mut self, command: Command) -> Outcome {
         match command {
             Command::Play => {
-                self.player.playing = true;
+                self.player.play(&self.run.playhead);
                 Outcome::Done
             }
             Command::Pause => {
-                self.player.playing = false;
+                self.player.pause();
                 Outcome::Done
             }
             Command::ToStart => self.seek(0),
