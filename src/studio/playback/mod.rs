@@ -101,6 +101,8 @@ pub struct Player {
     /// The last instant at which something changed or new traffic went on.
     fresh_at: SimTime,
     ended: Option<Ended>,
+    /// Steps whose changes have been taken in.
+    told_ops: usize,
 }
 
 impl Default for Player {
@@ -115,6 +117,7 @@ impl Default for Player {
             scenes: Scenes::default(),
             fresh_at: SimTime::ZERO,
             ended: None,
+            told_ops: 0,
         }
     }
 }
@@ -133,9 +136,11 @@ impl Player {
         self.ended = None;
     }
 
-    /// Nothing is told of what was passed: the playhead is elsewhere.
-    pub fn leave(&mut self) {
-        self.pause();
+    /// The playhead is elsewhere: what was passed is told no more.
+    pub fn moved(&mut self, playhead: &Playhead) {
+        self.ended = None;
+        self.fresh_at = playhead.at();
+        self.told_ops = playhead.cursor().ops;
         self.scenes.clear();
     }
 
@@ -147,6 +152,11 @@ impl Player {
     /// The number of the entry whose change is being shown, or was shown last.
     pub fn caption(&self) -> Option<usize> {
         self.scenes.entry()
+    }
+
+    /// Whether time goes slowly, so that messages can be seen.
+    pub fn is_slow(&self) -> bool {
+        self.rate.0 < self.rate.1
     }
 
     /// Lets real time pass. Returns whether something that is shown changed.
@@ -242,11 +252,12 @@ impl Player {
         }
     }
 
-    /// Takes in what the last step noticed.
-    fn passed(&mut self, recording: &Recording, playhead: &Playhead) {
+    /// Takes in what was noticed since the last time.
+    pub fn passed(&mut self, recording: &Recording, playhead: &Playhead) {
         let reel = playhead.reel(recording);
         let ops = playhead.cursor().ops;
-        let range = reel.end_of(ops.saturating_sub(1))..reel.end_of(ops);
+        let range = reel.end_of(self.told_ops.min(ops))..reel.end_of(ops);
+        self.told_ops = ops;
         for (number, entry) in reel.entries(range).filter(|(number, _)| reel.is_notable(*number)) {
             self.fresh_at = self.fresh_at.max(entry.at);
             self.scenes.notice(number, entry);

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 use highwater_engine::base::{NodeId, SimTime};
 use highwater_engine::node::{Body, Message};
 use highwater_engine::protocol::{Api, ErrorCode, Request, Response};
-use highwater_engine::trace::{Kind, TraceEntry};
+use highwater_engine::trace::{IsrChanger, Kind, TraceEntry};
 
 /// How long one change is shown, in real microseconds.
 const SHOWN_US: u64 = 3_000_000;
@@ -42,7 +42,8 @@ fn class(kind: &Kind) -> Option<Class> {
         Kind::BrokerFenced { .. } | Kind::BrokerUnfenced { .. } | Kind::RegistrationRefused { .. } => Class::Fencing,
         Kind::LeaderElected { .. } => Class::Election,
         Kind::LeaderLost { .. } => Class::NoLeader,
-        Kind::IsrShrunk { .. } | Kind::IsrExpanded { .. } => Class::Isr,
+        // What the controller removes goes with a fencing or an election, which are told.
+        Kind::IsrShrunk { by: IsrChanger::Leader(_), .. } | Kind::IsrExpanded { .. } => Class::Isr,
         Kind::LogTruncated { .. } | Kind::QuorumLogTruncated { .. } => Class::Truncation,
         Kind::ProduceRefused { .. }
         | Kind::RecordFailed { .. }
