@@ -6,6 +6,7 @@ mod golden;
 mod hostile;
 mod links;
 mod notes;
+mod pace;
 mod played;
 mod scenarios;
 mod story;

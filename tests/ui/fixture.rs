@@ -353,6 +353,8 @@ impl Fixture {
                 at_start: false,
                 can_skip: true,
                 events_done: 3,
+                caption: None,
+                ended: None,
             },
         }
     }

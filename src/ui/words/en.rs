@@ -801,6 +801,27 @@ impl Words for English {
             | Waiting::ScriptEntry => format!("{} {}", self.waiting(w), after(in_us)),
         }
     }
+    fn doing(&self, d: &Doing) -> String {
+        let from = self.node(&d.from);
+        let to = nodes(self, &d.to);
+        match &d.did {
+            Did::Refuses { api, error } => format!("{from} answers {api} of {to}: {error}"),
+            Did::TellsMetadata => format!("{from} tells {to} what was decided"),
+            Did::AsksForVotes => format!("{from} asks {to} for a vote"),
+            Did::ProposesIsr => format!("{from} asks {to} to change an ISR"),
+            Did::Joins => format!("{from} joins its group at {to}"),
+            Did::SendsRecords => format!("{from} sends records to {to}"),
+            Did::Acknowledges => format!("{from} acknowledges records of {to}"),
+            Did::HandsRecords => format!("{from} hands records to {to}"),
+        }
+    }
+    fn ended(&self, e: Ended) -> &'static str {
+        match e {
+            Ended::NothingNew => "Nothing new is coming. Break something, or play on.",
+            Ended::Script => "The script ends here. Play goes on.",
+            Ended::Limit => "This run can go no further.",
+        }
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "response" } else { "request" };
         let about = f.about.as_ref().map(|p| format!(", {}", partition(p))).unwrap_or_default();

@@ -751,6 +751,27 @@ impl Words for Chinese {
             | Waiting::ScriptEntry => format!("{}：{}", after(in_us).trim_end(), self.waiting(w)),
         }
     }
+    fn doing(&self, d: &Doing) -> String {
+        let from = self.node(&d.from);
+        let to = nodes(self, &d.to);
+        match &d.did {
+            Did::Refuses { api, error } => format!("{from} 对 {to} 的 {api} 应答：{error}"),
+            Did::TellsMetadata => format!("{from} 把决定告诉 {to}"),
+            Did::AsksForVotes => format!("{from} 请 {to} 投票"),
+            Did::ProposesIsr => format!("{from} 请 {to} 修改 ISR"),
+            Did::Joins => format!("{from} 在 {to} 加入组"),
+            Did::SendsRecords => format!("{from} 向 {to} 发送记录"),
+            Did::Acknowledges => format!("{from} 确认 {to} 的记录"),
+            Did::HandsRecords => format!("{from} 把记录交给 {to}"),
+        }
+    }
+    fn ended(&self, e: Ended) -> &'static str {
+        match e {
+            Ended::NothingNew => "之后没有新变化。可以注入故障，或继续播放。",
+            Ended::Script => "脚本到此结束，可以继续播放。",
+            Ended::Limit => "此次运行无法再继续。",
+        }
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "应答" } else { "请求" };
         let about = f.about.as_ref().map(|p| format!("，{}", partition(p))).unwrap_or_default();
