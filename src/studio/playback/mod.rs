@@ -2,33 +2,60 @@
 //! and knows no page.
 
 mod awaited;
+mod scenes;
 
-pub use awaited::{Awaited, Wait, awaited, fenced_at};
+pub use awaited::{Wait, Waiting, awaited, fenced_at};
 
 use highwater_engine::base::{Dur, SimTime};
-use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{Request, Response};
+use scenes::Scenes;
 
-use crate::recording::{Op, Recording};
+use crate::recording::{Op, Playhead, Recording};
 
 /// How fast simulated time goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Slow while something notable is in flight, fast through waiting.
+    /// Slow while something changes or goes on that has not been seen yet, fast through everything else.
     Automatic,
-    /// Simulated over real time.
-    Fixed { numerator: u32, denominator: u32 },
+    Fixed(Speed),
+}
+
+/// Simulated time over real time, as `numerator / denominator`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    pub numerator: u32,
+    pub denominator: u32,
+}
+
+impl Speed {
+    /// The fixed paces, slowest first: a log scale from 1/1000 to 100.
+    pub const SCALE: [Speed; 11] = [
+        Speed::new(1, 1000),
+        Speed::new(1, 300),
+        Speed::new(1, 100),
+        Speed::new(1, 30),
+        Speed::new(1, 10),
+        Speed::new(1, 3),
+        Speed::new(1, 1),
+        Speed::new(3, 1),
+        Speed::new(10, 1),
+        Speed::new(30, 1),
+        Speed::new(100, 1),
+    ];
+
+    pub const fn new(numerator: u32, denominator: u32) -> Speed {
+        Speed { numerator, denominator }
+    }
 }
 
 /// What one step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKind {
     Message,
     Event,
     Notable,
 }
 
-/// While a notable message is in flight: 1 ms of simulated time in 300 ms.
+/// While something new is shown: 1 ms of simulated time in 300 ms.
 const SLOW: (u64, u64) = (1, 300);
 /// Through waiting.
 const FAST: (u64, u64) = (4, 1);
@@ -42,146 +69,242 @@ const LOOK_AHEAD: Dur = Dur::secs(30);
 const LOOK_AHEAD_STEPS: usize = 400_000;
 /// With reduced motion: real time between two notable changes.
 const REDUCED_PAUSE_US: u64 = 1_200_000;
+/// Play ends when nothing has changed for so long and nothing is awaited.
+const QUIET: Dur = Dur::secs(10);
 /// No run goes on longer.
 pub const LAST_MOMENT: Dur = Dur::secs(24 * 3_600);
 
+/// Why play ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Nothing has changed for a while, nothing is awaited, and the script is done.
+    NothingNew,
+    /// The script ends here; the run can go on.
+    Script,
+    /// No run goes on longer, or this one has needed all that it may.
+    Limit,
+}
+
 /// Whether and how time goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Playback {
+pub struct Player {
     pub playing: bool,
     pub pace: Pace,
-    pub step: Unit,
+    pub step: StepKind,
     /// Real time, times the numerator of the pace, that has not made a microsecond yet.
     rest: u64,
     /// The rate that `rest` was left by.
     rate: (u64, u64),
     /// Real time since the last change was shown, with reduced motion.
     paused_us: u64,
+    scenes: Scenes,
+    /// The last instant at which something changed or new traffic went on.
+    fresh_at: SimTime,
+    ended: Option<Ended>,
+    /// Steps whose changes have been taken in.
+    told_ops: usize,
 }
 
-impl Default for Playback {
+impl Default for Player {
     fn default() -> Self {
-        Playback { playing: false, pace: Pace::Automatic, step: Unit::Message, rest: 0, rate: FAST, paused_us: 0 }
+        Player {
+            playing: false,
+            pace: Pace::Automatic,
+            step: StepKind::Message,
+            rest: 0,
+            rate: FAST,
+            paused_us: 0,
+            scenes: Scenes::default(),
+            fresh_at: SimTime::ZERO,
+            ended: None,
+            told_ops: 0,
+        }
     }
 }
 
-impl Playback {
-    /// Lets real time pass. Returns whether the playhead moved or play ended.
-    pub fn tick(&mut self, recording: &mut Recording, real_us: u64, reduced_motion: bool) -> bool {
+impl Player {
+    /// Begins to play from the playhead on.
+    pub fn play(&mut self, playhead: &Playhead) {
+        self.playing = true;
+        self.ended = None;
+        self.fresh_at = playhead.at();
+    }
+
+    /// The playhead is moved by hand, or stands.
+    pub fn pause(&mut self) {
+        self.playing = false;
+        self.ended = None;
+    }
+
+    /// The playhead is elsewhere: what was passed is told no more.
+    pub fn moved(&mut self, playhead: &Playhead) {
+        self.ended = None;
+        self.fresh_at = playhead.at();
+        self.told_ops = playhead.cursor().ops;
+        self.scenes.clear();
+    }
+
+    /// Why play ended by itself, until it goes on or the playhead is moved.
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// The number of the entry whose change is being shown, or was shown last.
+    pub fn caption(&self) -> Option<usize> {
+        self.scenes.entry()
+    }
+
+    /// Whether time goes slowly, so that messages can be seen.
+    pub fn is_slow(&self) -> bool {
+        self.rate.0 < self.rate.1
+    }
+
+    /// Lets real time pass. Returns whether something that is shown changed.
+    pub fn tick(
+        &mut self,
+        recording: &mut Recording,
+        playhead: &mut Playhead,
+        real_us: u64,
+        reduced_motion: bool,
+    ) -> bool {
         if !self.playing {
             return false;
         }
-        let planned = recording.origin() + recording.branch().lowered.end;
-        let before = recording.at();
+        let real_us = real_us.min(LONGEST_FRAME_US);
+        let planned = recording.origin() + playhead.branch(recording).lowered.end;
+        let (before, told) = (playhead.at(), self.caption());
+        let mut found = true;
         if reduced_motion {
-            self.paused_us += real_us.min(LONGEST_FRAME_US);
+            self.paused_us += real_us;
             if self.paused_us < REDUCED_PAUSE_US {
                 return false;
             }
             self.paused_us = 0;
-            forward(recording, Unit::Notable);
+            found = forward(recording, playhead, StepKind::Notable);
+            self.passed(recording, playhead);
         } else {
-            self.glide(recording, real_us.min(LONGEST_FRAME_US), planned);
+            self.glide(recording, playhead, real_us, planned);
         }
-        // Play ends where the script ends; whoever plays on from there sees what comes.
-        if (before < planned && recording.at() >= planned) || recording.at() >= recording.origin() + LAST_MOMENT {
+        self.scenes.pass(real_us);
+        let at = playhead.at();
+        let end = if at >= recording.origin() + LAST_MOMENT || playhead.world().overrun().is_some() {
+            Some(Ended::Limit)
+        } else if before < planned && at >= planned {
+            // Whoever plays on from there sees what comes.
+            Some(Ended::Script)
+        } else if !found || self.is_quiet(recording, playhead) {
+            Some(Ended::NothingNew)
+        } else {
+            None
+        };
+        if end.is_some() {
             self.playing = false;
+            self.ended = end;
         }
-        recording.at() != before || !self.playing
+        at != before || !self.playing || self.caption() != told
     }
 
-    fn glide(&mut self, recording: &mut Recording, real_us: u64, planned: SimTime) {
+    /// Whether nothing has changed for a while and nothing that would change something is awaited.
+    fn is_quiet(&self, recording: &Recording, playhead: &Playhead) -> bool {
+        let awaits = |wait: Wait| match wait.what {
+            Waiting::Fencing { .. }
+            | Waiting::QuorumElection { .. }
+            | Waiting::MemberTimeout { .. }
+            | Waiting::RebalanceEnd { .. }
+            | Waiting::ScriptEntry => true,
+            // One more of what has failed before is nothing new.
+            Waiting::ClientRetry { .. } => false,
+        };
+        self.pace == Pace::Automatic
+            && !self.scenes.showing()
+            && playhead.at().since(self.fresh_at) >= QUIET
+            && playhead.cursor().next_scripted(&playhead.branch(recording).lowered.plan).is_none()
+            && !awaited(recording, playhead).is_some_and(awaits)
+    }
+
+    fn glide(&mut self, recording: &mut Recording, playhead: &mut Playhead, real_us: u64, planned: SimTime) {
         let mut budget = real_us;
-        let last = if recording.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
+        let last = if playhead.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
         for _ in 0..FRAME_STEPS {
-            let (numerator, denominator) = self.rate(recording);
+            let (numerator, denominator) = self.next_rate(playhead);
             if self.rate != (numerator, denominator) {
                 self.rate = (numerator, denominator);
                 self.rest = 0;
             }
-            let at = recording.at();
+            let at = playhead.at();
             let reach = SimTime(at.0 + (budget * numerator + self.rest) / denominator).min(last);
-            match recording.next_at() {
+            match playhead.next_at(recording) {
                 Some(next) if next <= reach => {
                     let cost = (next.since(at).0 * denominator).saturating_sub(self.rest).div_ceil(numerator);
                     self.rest = (cost * numerator + self.rest).saturating_sub(next.since(at).0 * denominator);
                     budget = budget.saturating_sub(cost);
-                    recording.step(next);
+                    if !playhead.step(recording, next) {
+                        return;
+                    }
+                    self.passed(recording, playhead);
                 }
                 Some(_) | None => {
                     self.rest = (budget * numerator + self.rest) % denominator;
-                    recording.stand_at(reach);
+                    playhead.stand_at(recording, reach);
                     return;
                 }
             }
         }
     }
 
-    fn rate(&self, recording: &Recording) -> (u64, u64) {
+    /// Takes in what was noticed since the last time.
+    pub fn passed(&mut self, recording: &Recording, playhead: &Playhead) {
+        let reel = playhead.reel(recording);
+        let ops = playhead.cursor().ops;
+        let range = reel.end_of(self.told_ops.min(ops))..reel.end_of(ops);
+        self.told_ops = ops;
+        for (number, entry) in reel.entries(range).filter(|(number, _)| reel.is_notable(*number)) {
+            self.fresh_at = self.fresh_at.max(entry.at);
+            self.scenes.notice(number, entry);
+        }
+    }
+
+    fn next_rate(&mut self, playhead: &Playhead) -> (u64, u64) {
+        let new = self.scenes.is_new(playhead.world().in_flight());
+        if new {
+            self.fresh_at = self.fresh_at.max(playhead.at());
+        }
         match self.pace {
-            Pace::Automatic if recording.world().in_flight().any(is_notable) => SLOW,
+            Pace::Automatic if new || self.scenes.showing() => SLOW,
             Pace::Automatic => FAST,
-            Pace::Fixed { numerator, denominator } => (u64::from(numerator.max(1)), u64::from(denominator.max(1))),
+            Pace::Fixed(Speed { numerator, denominator }) => {
+                (u64::from(numerator.max(1)), u64::from(denominator.max(1)))
+            }
         }
     }
 }
 
-/// Whether a message is worth slowing down for: records on their way, and what changes who leads, who is in sync and
-/// who owns what.
-pub fn is_notable(message: &Message) -> bool {
-    match &message.body {
-        Body::Request(request) => match request {
-            Request::Produce(_)
-            | Request::AlterPartition(_)
-            | Request::Vote(_)
-            | Request::BeginQuorumEpoch { .. }
-            | Request::EndQuorumEpoch { .. }
-            | Request::CreateTopics(_)
-            | Request::ElectLeaders { .. }
-            | Request::IncrementalAlterConfigs { .. }
-            | Request::BrokerRegistration(_)
-            | Request::JoinGroup(_)
-            | Request::SyncGroup(_)
-            | Request::LeaveGroup(_) => true,
-            _routine => false,
-        },
-        Body::Response(response) => match response {
-            Response::Produce { .. }
-            | Response::AlterPartition { .. }
-            | Response::Vote { .. }
-            | Response::JoinGroup(_)
-            | Response::SyncGroup { .. } => true,
-            Response::Fetch { .. } => !response.is_empty(),
-            _routine => false,
-        },
-    }
-}
-
-fn fits(unit: Unit, op: &Op) -> bool {
-    match unit {
-        Unit::Message => op.sends,
-        Unit::Event => true,
-        Unit::Notable => op.notable,
+fn fits(step: StepKind, op: &Op) -> bool {
+    match step {
+        StepKind::Message => op.sends,
+        StepKind::Event => true,
+        StepKind::Notable => op.notable,
     }
 }
 
 /// One step forward. Returns whether there was one.
-pub fn forward(recording: &mut Recording, unit: Unit) -> bool {
-    let from = recording.cursor().ops;
-    let known = recording.reel().ops()[from..].iter().position(|op| fits(unit, op));
+pub fn forward(recording: &mut Recording, playhead: &mut Playhead, step: StepKind) -> bool {
+    let from = playhead.cursor().ops;
+    let known = playhead.reel(recording).ops()[from..].iter().position(|op| fits(step, op));
     if let Some(known) = known {
-        recording.seek_ops(from + known + 1);
+        playhead.seek_ops(recording, from + known + 1);
         return true;
     }
-    let limit = (recording.at() + LOOK_AHEAD).min(recording.origin() + LAST_MOMENT);
-    recording.seek_ops(recording.reel().n_ops());
+    let limit = (playhead.at() + LOOK_AHEAD).min(recording.origin() + LAST_MOMENT);
+    let known = playhead.reel(recording).n_ops();
+    playhead.seek_ops(recording, known);
     for _ in 0..LOOK_AHEAD_STEPS {
-        if !recording.step(limit) {
-            recording.stand_at(limit);
+        if !playhead.step(recording, limit) {
+            playhead.stand_at(recording, limit);
             return false;
         }
-        let last = recording.reel().ops().last();
-        if last.is_some_and(|op| fits(unit, op)) {
+        let last = playhead.reel(recording).ops().last();
+        if last.is_some_and(|op| fits(step, op)) {
             return true;
         }
     }
@@ -189,15 +312,15 @@ pub fn forward(recording: &mut Recording, unit: Unit) -> bool {
 }
 
 /// One step back: right after the change before this one. Returns whether the playhead moved.
-pub fn back(recording: &mut Recording, unit: Unit) -> bool {
-    let ops = recording.cursor().ops;
-    let beyond = recording.at() > recording.cursor().instant();
+pub fn back(recording: &mut Recording, playhead: &mut Playhead, step: StepKind) -> bool {
+    let ops = playhead.cursor().ops;
+    let beyond = playhead.at() > playhead.cursor().instant();
     let end = if beyond { ops } else { ops.saturating_sub(1) };
-    let found = recording.reel().ops()[..end].iter().rposition(|op| fits(unit, op));
-    let before = (ops, recording.at());
+    let found = playhead.reel(recording).ops()[..end].iter().rposition(|op| fits(step, op));
+    let before = (ops, playhead.at());
     match found {
-        Some(op) => recording.seek_ops(op + 1),
-        None => recording.seek(recording.origin()),
+        Some(op) => playhead.seek_ops(recording, op + 1),
+        None => playhead.seek(recording, playhead.origin()),
     }
-    before != (recording.cursor().ops, recording.at())
+    before != (playhead.cursor().ops, playhead.at())
 }
