@@ -7,4 +7,5 @@ mod dropped;
 mod invariants;
 mod limits;
 mod moments;
+mod phases;
 mod produced;

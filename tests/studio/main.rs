@@ -3,7 +3,10 @@
 mod actions;
 mod bad_scenarios;
 mod golden;
+mod hostile;
 mod links;
+mod notes;
+mod pace;
 mod played;
 mod scenarios;
 mod story;

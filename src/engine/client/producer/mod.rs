@@ -12,7 +12,7 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use accumulator::{Accumulator, Batch};
+use accumulator::{Accumulator, Batch, Part};
 use application::{Application, Source};
 use partitioner::Partitioner;
 use sequences::Sequences;
@@ -128,6 +128,8 @@ pub struct Producer {
     metadata: Metadata,
     queues: Accumulator,
     flying: BTreeMap<u64, Flying>,
+    /// Which partition of a node is looked at first.
+    turns: BTreeMap<BrokerId, Part>,
     partitioner: Partitioner,
     sequences: Sequences,
     id_request: IdRequest,
@@ -157,6 +159,7 @@ impl Producer {
             metadata: Metadata::new(bootstrap, config.common, true),
             queues: Accumulator::default(),
             flying: BTreeMap::new(),
+            turns: BTreeMap::new(),
             partitioner: Partitioner::default(),
             sequences: Sequences::default(),
             id_request: IdRequest::Idle { not_before: SimTime::ZERO, failures: 0 },
