@@ -7,3 +7,4 @@ mod dropped;
 mod invariants;
 mod limits;
 mod moments;
+mod wire;
