@@ -11,4 +11,5 @@ pub mod recording;
 pub mod reference;
 pub mod scenario;
 pub mod search;
+pub mod story;
 pub mod view;

@@ -105,7 +105,7 @@ fn an_action_that_makes_no_sense_is_an_entry_of_the_trace_and_changes_nothing() 
         Action::Resume(broker(1)),
         Action::Kill(broker(9)),
         Action::LoseDisk(broker(1)),
-        Action::CloseClient { name: "nobody".into() },
+        Action::CloseClient { name: "nobody".into(), within: None },
     ] {
         let from = c.trace.len();
         let refusal = c.world.act(action.clone(), &mut c.trace).expect_err("it makes no sense");

@@ -11,7 +11,7 @@ use highwater_engine::check::observe::GroupSeen;
 use highwater_engine::check::{Checker, Invariant, Observation, Violation};
 use highwater_engine::log::Log;
 use highwater_engine::metadata::MetadataImage;
-use highwater_engine::protocol::{PartitionRegistration, Payload, ProducerStamp, Record, RecordBatch};
+use highwater_engine::protocol::{Api, PartitionRegistration, Payload, ProducerStamp, Record, RecordBatch};
 use highwater_engine::trace::{Kind, QuorumRole, TraceEntry};
 use highwater_engine::world::{Action, World};
 
@@ -298,6 +298,51 @@ fn order_kept() {
     let w = watched();
     let log = log_of(&[(0, 2, stamp(0)), (0, 1, stamp(1))]);
     assert_eq!(w.broken(|seen| drop(seen.logs.insert((BrokerId(1), OTHER), log))), Invariant::OrderKept);
+}
+
+/// A leader without a record of the producer takes a later record while an earlier one waits for the old leader, whose
+/// retry then begins a new epoch behind it.
+#[test]
+fn order_is_not_promised_where_a_leader_knows_nothing_of_the_producer() {
+    let mut c = Cluster::boot(5);
+    let tp = c.topic("t", 1);
+    c.topic("s", 1);
+    c.producer("p", &[("metadata.max.age.ms", "4000"), ("linger.ms", "0"), ("request.timeout.ms", "20000")]);
+    c.produce("p", "s", "x", 1, Dur::ZERO);
+    c.produce("p", "other", "y", 1, Dur::ZERO);
+    c.run(Dur::secs(2));
+    // The record is under way to the old leader when nobody reaches that any more.
+    c.produce("p", "t", "a", 1, Dur::ZERO);
+    let to_leader = |k: &Kind| matches!(k, Kind::MessageSent { to, api: Api::Produce, .. } if *to == broker(1));
+    let sent = |c: &Cluster| c.trace.iter().filter(|e| to_leader(&e.kind)).count();
+    let before = sent(&c);
+    assert!(c.until(Dur::secs(1), |c| sent(c) > before));
+    let rest = [2, 3].map(broker).into_iter().chain((1..=3).map(|id| NodeId::Controller(ControllerId(id))));
+    let client = c.world.client_id("p").map(NodeId::Client).expect("it is there");
+    c.act(Action::Cut { from: vec![broker(1)], to: rest.chain([client]).collect(), both: true });
+    assert!(c.until(Dur::secs(30), |c| c.recorded_leader(tp).is_some_and(|leader| leader != 1)));
+    let follower = 5 - c.recorded_leader(tp).expect("it has one");
+    let mut checker = Checker::default();
+    let mut followed = 0;
+    let mut watch = |c: &mut Cluster, span: Dur| {
+        let end = c.world.now() + span;
+        while c.world.next_event_at().is_some_and(|at| at <= end) {
+            c.world.step(&mut c.trace);
+            checker.follow(&c.world, &c.trace[followed..]).expect("nothing else is wrong");
+            followed = c.trace.len();
+        }
+        let seen = Observation::of(&c.world);
+        (checker.inspect(&seen), Checker::default().inspect(&seen))
+    };
+    watch(&mut c, Dur::secs(6)).0.expect("nothing is wrong yet");
+    // The next record is written, but not acknowledged when the first one comes back.
+    c.act(Action::Pause(broker(follower)));
+    c.produce("p", "t", "b", 1, Dur::ZERO);
+    watch(&mut c, Dur::secs(6)).0.expect("nothing is wrong yet");
+    c.act(Action::Resume(broker(follower)));
+    let (knowing, forgetful) = watch(&mut c, Dur::secs(10));
+    knowing.expect("the checker knows where the promise ends");
+    assert_eq!(forgetful.expect_err("the records are out of order").invariant, Invariant::OrderKept);
 }
 
 fn group(assignments: &[(&str, Tp)], committed: &[(Tp, Offset)]) -> GroupSeen {

@@ -45,7 +45,7 @@ fn a_generation_says_how_many_members_it_had() {
     c.run(Dur::secs(5));
     c.consumer("b", "g", "t");
     c.run(Dur::secs(10));
-    c.act(Action::CloseClient { name: "a".into() });
+    c.act(Action::CloseClient { name: "a".into(), within: None });
     c.run(Dur::secs(10));
     let stable: Vec<u32> = c
         .trace

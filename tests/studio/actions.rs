@@ -5,31 +5,32 @@ use highwater_engine::base::{BrokerId, Dur, NodeId};
 use highwater_engine::protocol::ErrorCode;
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Refusal, Resource};
-use highwater_studio::recording::Recording;
 use highwater_studio::scenario::decode;
 
+use crate::played::Played;
+
 /// A scenario with these parts, run for so many seconds.
-fn run(parts: &str, seconds: u64) -> Recording {
+fn run(parts: &str, seconds: u64) -> Played {
     let text = format!(r#"{{"scenario":1,{parts}}}"#);
-    let mut recording = Recording::new(decode(&text).unwrap_or_else(|error| panic!("{error}"))).expect("it boots");
-    recording.run_until(recording.origin() + Dur::secs(seconds));
+    let mut recording = Played::new(decode(&text).unwrap_or_else(|error| panic!("{error}")));
+    recording.run(Dur::secs(seconds));
     recording
 }
 
-fn entries(recording: &Recording) -> Vec<&TraceEntry> {
+fn entries(recording: &Played) -> Vec<&TraceEntry> {
     recording.reel().entries(0..recording.n_entries()).map(|(_, entry)| entry).collect()
 }
 
-fn client(recording: &Recording, name: &str) -> NodeId {
+fn client(recording: &Played, name: &str) -> NodeId {
     recording.world().client_id(name).map(NodeId::Client).expect("it has a name")
 }
 
-fn at<'a>(recording: &'a Recording, is: impl Fn(&Kind) -> bool + 'a) -> Vec<u64> {
+fn at<'a>(recording: &'a Played, is: impl Fn(&Kind) -> bool + 'a) -> Vec<u64> {
     let origin = recording.origin();
     entries(recording).iter().filter(|e| is(&e.kind)).map(|e| e.at.since(origin).as_ms()).collect()
 }
 
-fn refusals(recording: &Recording) -> Vec<(&'static str, String)> {
+fn refusals(recording: &Played) -> Vec<(&'static str, String)> {
     entries(recording)
         .iter()
         .filter_map(|entry| match &entry.kind {
@@ -169,7 +170,7 @@ const STORY: &str = r#""cluster":{"brokers":{"1":{},"2":{"start":"1500ms"},"3":{
 
 #[test]
 fn the_cure_of_the_story_is_a_script() {
-    let delivered = |recording: &Recording, after: u64| {
+    let delivered = |recording: &Played, after: u64| {
         at(recording, |kind| matches!(kind, Kind::RecordDelivered { .. })).iter().filter(|at| **at > after).count()
     };
     let sick = run(&format!(r#"{STORY},"script":[{{"at":"25s","do":[{{"kill":1}}]}}]"#), 60);
@@ -232,7 +233,7 @@ fn a_recording_that_needs_too_much_ends_where_it_is() {
     );
     let overrun = recording.world().overrun().expect("it needs too much");
     assert_eq!(overrun.what, Resource::RecordBytes);
-    assert_eq!(recording.next_at(), None);
+    assert_eq!(recording.seen().playhead.next_at(recording.seen().recording), None);
     assert!(at(&recording, |kind| matches!(kind, Kind::ProcessKilled)).is_empty(), "the script ends with the run");
     assert_eq!(overrun.to_string(), "this run needs more than 268435456 bytes of records of one run");
     let limit = Refusal::Limit { what: overrun.what.name(), most: overrun.what.most() };

@@ -8,9 +8,9 @@
 use highwater_engine::base::{Dur, Seq};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_studio::notation;
-use highwater_studio::recording::Recording;
 use highwater_studio::scenario::decode;
 
+use crate::played::Played;
 use crate::text;
 
 /// Which of the messages are told.
@@ -22,22 +22,21 @@ enum Wire {
 }
 
 /// The recording of a scenario file, up to its checkpoint `end`, and the moment of `begin`.
-fn played(name: &str) -> (Recording, Dur) {
+fn played(name: &str) -> (Played, Dur) {
     let file = format!("golden/{name}.json");
     let scenario = decode(&text::read(&file)).unwrap_or_else(|error| panic!("tests/{file}: {error}"));
-    let mut recording =
-        Recording::new(scenario).unwrap_or_else(|refusal| panic!("tests/{file} does not boot: {refusal:?}"));
+    let mut recording = Played::new(scenario);
     let moment = |name: &str| {
-        let checkpoints = &recording.branch().lowered.checkpoints;
+        let checkpoints = &recording.seen().branch().lowered.checkpoints;
         checkpoints.iter().find(|(checkpoint, _)| checkpoint == name).map(|(_, moment)| moment.at)
     };
     let begin = moment("begin").unwrap_or(Dur::ZERO);
     let end = moment("end").unwrap_or_else(|| panic!("tests/{file} has no checkpoint \"end\""));
-    recording.run_until(recording.origin() + end);
+    recording.run(end);
     (recording, begin)
 }
 
-fn told(recording: &Recording, begin: Dur, wire: Wire) -> String {
+fn told(recording: &Played, begin: Dur, wire: Wire) -> String {
     let origin = recording.origin();
     let mut book = recording.book();
     let mut out = String::new();
@@ -58,12 +57,12 @@ fn told(recording: &Recording, begin: Dur, wire: Wire) -> String {
     out
 }
 
-fn cause_of<'a>(recording: &'a Recording, entry: &TraceEntry) -> Option<&'a TraceEntry> {
+fn cause_of<'a>(recording: &'a Played, entry: &TraceEntry) -> Option<&'a TraceEntry> {
     let number = recording.reel().find(entry.cause).filter(|_| entry.cause != Seq(0))?;
     recording.reel().get(number)
 }
 
-fn is_told(recording: &Recording, entry: &TraceEntry, wire: Wire, failed: &[(String, Kind)], who: &str) -> bool {
+fn is_told(recording: &Played, entry: &TraceEntry, wire: Wire, failed: &[(String, Kind)], who: &str) -> bool {
     let own = || cause_of(recording, entry).is_some_and(|sent| sent.who == entry.who);
     // A dead node is tried again and again.
     let first = || !failed.iter().any(|(before, kind)| before == who && *kind == entry.kind);

@@ -1,10 +1,10 @@
 //! Time travel: any moment has the digest of a straight run, a branch replayed has the same reel, links reproduce the
 //! moment. It judges no view.
 
-use highwater_engine::base::{Dur, Rng, SimTime, StreamId};
+use highwater_engine::base::{BrokerId, Dur, NodeId, Rng, SimTime, StreamId};
 use highwater_studio::link::{Link, short_digest};
-use highwater_studio::playback::{self, Unit};
-use highwater_studio::recording::{Acted, Recording};
+use highwater_studio::playback::{self, StepKind};
+use highwater_studio::recording::{Acted, NotDone, Playhead, Recording, Reel};
 use highwater_studio::scenario::{Moment, Node, Scenario, Sides, Verb, decode, encode};
 
 use crate::text;
@@ -13,15 +13,62 @@ fn gallery(name: &str) -> Scenario {
     decode(&text::read(&format!("scenarios/{name}.json"))).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-fn recording(scenario: Scenario) -> Recording {
-    Recording::new(scenario).unwrap_or_else(|refusal| panic!("{refusal:?}"))
+/// A recording with one playhead over it.
+struct Travel {
+    recording: Recording,
+    playhead: Playhead,
 }
 
-fn run_to(scenario: &Scenario, at: Dur) -> Recording {
-    let mut recording = recording(scenario.clone());
-    let at = recording.origin() + at;
-    recording.run_until(at);
-    recording
+impl Travel {
+    fn new(scenario: Scenario) -> Travel {
+        let mut recording = Recording::new(scenario).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        let playhead = Playhead::new(&mut recording);
+        Travel { recording, playhead }
+    }
+    fn at(&self) -> SimTime {
+        self.playhead.at()
+    }
+    fn ops(&self) -> usize {
+        self.playhead.cursor().ops
+    }
+    fn digest(&self) -> u64 {
+        self.playhead.digest()
+    }
+    fn reel(&self) -> &Reel {
+        self.playhead.reel(&self.recording)
+    }
+    fn n_entries(&self) -> usize {
+        self.playhead.n_entries(&self.recording)
+    }
+    fn scenario(&self) -> Scenario {
+        (*self.playhead.branch(&self.recording).scenario).clone()
+    }
+    fn run_until(&mut self, at: SimTime) {
+        self.playhead.run_until(&mut self.recording, at);
+    }
+    /// To a time since 0 s.
+    fn seek(&mut self, at: Dur) {
+        self.playhead.seek(&mut self.recording, self.playhead.origin() + at);
+    }
+    fn seek_ops(&mut self, ops: usize) {
+        self.playhead.seek_ops(&mut self.recording, ops);
+    }
+    fn act(&mut self, verb: Verb) -> Result<Acted, NotDone> {
+        self.playhead.act(&mut self.recording, verb)
+    }
+    fn forward(&mut self, step: StepKind) -> bool {
+        playback::forward(&mut self.recording, &mut self.playhead, step)
+    }
+    fn back(&mut self, step: StepKind) -> bool {
+        playback::back(&mut self.recording, &mut self.playhead, step)
+    }
+}
+
+fn run_to(scenario: &Scenario, at: Dur) -> Travel {
+    let mut travel = Travel::new(scenario.clone());
+    let at = travel.playhead.origin() + at;
+    travel.run_until(at);
+    travel
 }
 
 #[test]
@@ -32,14 +79,14 @@ fn seek_gives_the_digest_of_a_straight_run() {
         let mut rng = Rng::stream(seed, StreamId::World);
         for _ in 0..12 {
             let at = rng.between(Dur::ZERO, Dur::secs(25));
-            travelled.seek(travelled.origin() + at);
+            travelled.seek(at);
             let straight = run_to(&scenario, at);
             assert_eq!(travelled.digest(), straight.digest(), "seed {seed} at {at:?}");
             assert_eq!(travelled.n_entries(), straight.reel().len());
             assert_eq!(travelled.at(), straight.at());
         }
         // Nothing of the past was written twice.
-        travelled.seek(travelled.origin() + Dur::secs(25));
+        travelled.seek(Dur::secs(25));
         let straight = run_to(&scenario, Dur::secs(25));
         assert_eq!(travelled.reel().len(), straight.reel().len());
         for index in 0..straight.reel().len() {
@@ -60,29 +107,29 @@ fn every_step_can_be_reached_from_both_sides() {
     }
     for (ops, at, digest) in digests.into_iter().rev() {
         there.seek_ops(ops);
-        assert_eq!((there.cursor().ops, there.at(), there.digest()), (ops, at, digest));
+        assert_eq!((there.ops(), there.at(), there.digest()), (ops, at, digest));
     }
 }
 
 #[test]
 fn steps_back_undo_steps_forward() {
     let mut recording = run_to(&gallery("as-it-happened"), Dur::secs(13));
-    for unit in [Unit::Event, Unit::Message, Unit::Notable] {
-        recording.seek(recording.origin() + Dur::secs(6));
-        assert!(playback::forward(&mut recording, unit));
-        let mut seen = vec![(recording.at(), recording.cursor().ops)];
-        for _ in 0..if unit == Unit::Notable { 4 } else { 20 } {
-            assert!(playback::forward(&mut recording, unit), "{unit:?}");
-            seen.push((recording.at(), recording.cursor().ops));
+    for unit in [StepKind::Event, StepKind::Message, StepKind::Notable] {
+        recording.seek(Dur::secs(6));
+        assert!(recording.forward(unit));
+        let mut seen = vec![(recording.at(), recording.ops())];
+        for _ in 0..if unit == StepKind::Notable { 4 } else { 20 } {
+            assert!(recording.forward(unit), "{unit:?}");
+            seen.push((recording.at(), recording.ops()));
         }
         for place in seen.iter().rev().skip(1) {
-            assert!(playback::back(&mut recording, unit));
-            assert_eq!((recording.at(), recording.cursor().ops), *place, "{unit:?}");
+            assert!(recording.back(unit));
+            assert_eq!((recording.at(), recording.ops()), *place, "{unit:?}");
         }
     }
-    while playback::back(&mut recording, Unit::Notable) {}
-    assert_eq!(recording.at(), recording.origin());
-    assert_eq!(recording.cursor().ops, 0);
+    while recording.back(StepKind::Notable) {}
+    assert_eq!(recording.at(), recording.playhead.origin());
+    assert_eq!(recording.ops(), 0);
 }
 
 #[test]
@@ -90,20 +137,58 @@ fn an_action_in_the_past_opens_a_branch_and_keeps_the_old_one() {
     let scenario = gallery("as-it-happened");
     let mut recording = run_to(&scenario, Dur::secs(20));
     let (old_end, old_digest) = (recording.at(), recording.digest());
-    recording.seek(recording.origin() + Dur::secs(10));
+    recording.seek(Dur::secs(10));
     assert_eq!(recording.act(Verb::Kill(vec![Node::Broker(2)])), Ok(Acted::InBranch(1)));
-    recording.run_until(recording.origin() + Dur::secs(20));
+    recording.run_until(recording.playhead.origin() + Dur::secs(20));
     let branch_digest = recording.digest();
     assert_ne!(branch_digest, old_digest);
     // Acting at the end of what is known opens none.
     assert_eq!(recording.act(Verb::Start(vec![Node::Broker(2)])), Ok(Acted::Here));
-    assert_eq!(recording.branches().len(), 2);
-    assert!(recording.select(0));
-    recording.seek(old_end);
+    assert_eq!(recording.recording.branches().len(), 2);
+    assert!(recording.playhead.select(&mut recording.recording, 0));
+    recording.seek(old_end.since(recording.playhead.origin()));
     assert_eq!(recording.digest(), old_digest);
     // What the world refuses changes nothing.
     assert!(recording.act(Verb::Start(vec![Node::Broker(3)])).is_err());
-    assert_eq!((recording.branches().len(), recording.digest()), (2, old_digest));
+    assert_eq!((recording.recording.branches().len(), recording.digest()), (2, old_digest));
+}
+
+/// Two futures of one run at one clock, each with its own world.
+#[test]
+fn two_playheads_look_at_two_branches_and_none_moves_the_other() {
+    let mut travel = run_to(&gallery("as-it-happened"), Dur::secs(20));
+    let mut other = travel.playhead.clone();
+    let (at, before) = (travel.at(), (travel.ops(), travel.digest()));
+    other.seek(&mut travel.recording, other.origin() + Dur::secs(10));
+    assert_eq!((travel.at(), (travel.ops(), travel.digest())), (at, before), "a seek of the other");
+    assert_eq!(other.act(&mut travel.recording, Verb::Kill(vec![Node::Broker(2)])), Ok(Acted::InBranch(1)));
+    other.run_until(&mut travel.recording, at);
+    assert_eq!(other.at(), at);
+    assert_eq!((travel.at(), (travel.ops(), travel.digest())), (at, before), "an action of the other");
+    assert_eq!((travel.playhead.current(), other.current()), (0, 1));
+    let down = |playhead: &Playhead, id: u32| {
+        playhead.world().machine(NodeId::Broker(BrokerId(id))).is_some_and(|machine| machine.process.is_none())
+    };
+    assert_eq!((down(&travel.playhead, 2), down(&other, 2)), (false, true));
+    // Both stand where a straight run of their own recipe stands.
+    for playhead in [&travel.playhead, &other] {
+        let recipe = (*playhead.branch(&travel.recording).scenario).clone();
+        assert_eq!(run_to(&recipe, at.since(playhead.origin())).digest(), playhead.digest());
+    }
+    // Of two at the end of one branch the one that acts stays in it, and the other still stands before the action.
+    let mut third = travel.playhead.clone();
+    assert_eq!(third.act(&mut travel.recording, Verb::Pause(vec![Node::Broker(3)])), Ok(Acted::Here));
+    assert_eq!((travel.at(), (travel.ops(), travel.digest())), (at, before));
+    assert!(travel.playhead.in_the_past(&travel.recording) && !third.in_the_past(&travel.recording));
+    assert_eq!(travel.act(Verb::Pause(vec![Node::Broker(2)])), Ok(Acted::InBranch(2)));
+    // Where nothing happened since is the past as well.
+    third.run_until(&mut travel.recording, at + Dur::secs(1));
+    let quiet = third.cursor().instant();
+    let mut fourth = third.clone();
+    fourth.seek(&mut travel.recording, quiet);
+    if quiet < third.at() {
+        assert_eq!(fourth.act(&mut travel.recording, Verb::Resume(vec![Node::Broker(3)])), Ok(Acted::InBranch(3)));
+    }
 }
 
 /// Acts by hand at random places, also in the middle of an instant, and holds each branch against a straight run of its
@@ -136,8 +221,8 @@ fn a_branch_replayed_from_its_recipe_has_the_same_reel() {
         recording.run_until(on);
     }
     assert!(done >= 6, "only {done} actions were accepted");
-    let end = recording.at().since(recording.origin());
-    let recipe = decode(&encode(&recording.branch().scenario)).unwrap_or_else(|error| panic!("{error}"));
+    let end = recording.at().since(recording.playhead.origin());
+    let recipe = decode(&encode(&recording.scenario())).unwrap_or_else(|error| panic!("{error}"));
     let straight = run_to(&recipe, end);
     assert_eq!(straight.reel().len(), recording.reel().len());
     for index in 0..straight.reel().len() {
@@ -149,21 +234,22 @@ fn a_branch_replayed_from_its_recipe_has_the_same_reel() {
 #[test]
 fn a_link_reproduces_the_run_and_the_moment() {
     let mut recording = run_to(&gallery("as-it-happened"), Dur::secs(14));
-    recording.seek_ops(recording.reel().n_ops() - 37);
+    let n = recording.reel().n_ops();
+    recording.seek_ops(n - 37);
     assert!(recording.act(Verb::Pause(vec![Node::Broker(2)])).is_ok());
     for _ in 0..25 {
-        playback::forward(&mut recording, Unit::Event);
+        recording.forward(StepKind::Event);
     }
     let link = Link {
-        at: Some(recording.moment()),
+        at: Some(recording.playhead.moment(&recording.recording)),
         digest: Some(short_digest(recording.digest())),
-        ..Link::new((*recording.branch().scenario).clone())
+        ..Link::new(recording.scenario())
     };
     let read = Link::read(&link.fragment()).unwrap_or_else(|error| panic!("{error}"));
-    let mut opened = self::recording(read.scenario);
-    opened.seek_moment(read.at.unwrap_or(Moment::after(Dur::ZERO)));
+    let mut opened = Travel::new(read.scenario);
+    opened.playhead.seek_moment(&mut opened.recording, read.at.unwrap_or(Moment::after(Dur::ZERO)));
     assert_eq!(Some(short_digest(opened.digest())), read.digest);
-    assert_eq!((opened.at(), opened.cursor().ops), (recording.at(), recording.cursor().ops));
+    assert_eq!((opened.at(), opened.ops()), (recording.at(), recording.ops()));
 }
 
 #[test]
@@ -173,8 +259,8 @@ fn keyframes_stay_within_their_number_and_serve_every_age() {
     assert!(n > 20_000, "{n} steps");
     for place in [0, n / 7, n / 3, n / 2, n - 1] {
         recording.seek_ops(place);
-        assert_eq!(recording.cursor().ops, place);
+        assert_eq!(recording.ops(), place);
     }
-    recording.seek(SimTime(0));
-    assert_eq!(recording.at(), recording.origin());
+    recording.seek(Dur::ZERO);
+    assert_eq!(recording.at(), recording.playhead.origin());
 }

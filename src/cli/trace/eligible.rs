@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use highwater_engine::base::{BrokerId, Dur, SimTime, Tp};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_studio::notation::{self, Book};
-use highwater_studio::recording::{Recording, image};
+use highwater_studio::recording::image;
+use highwater_studio::story::Seen;
 
 /// Whoever comes back and is elected within this time is no case.
 const SOON: Dur = Dur::ms(100);
@@ -45,7 +46,7 @@ impl State {
 }
 
 /// A line for each broker that lives and does not lead.
-pub fn lines(recording: &Recording, leaderless: &[Leaderless], book: &Book) -> Vec<(SimTime, String)> {
+pub fn lines(recording: Seen<'_>, leaderless: &[Leaderless], book: &Book) -> Vec<(SimTime, String)> {
     let Some(image) = image(recording.world()) else { return Vec::new() };
     let started = recording.branch().lowered.setup.brokers.iter().filter(|broker| broker.started);
     let mut state =

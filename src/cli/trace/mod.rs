@@ -14,7 +14,8 @@ use highwater_engine::base::{Dur, Seq, SimTime};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::Action;
 use highwater_studio::notation::{self, Book};
-use highwater_studio::recording::Recording;
+use highwater_studio::recording::{Playhead, Recording};
+use highwater_studio::story::Seen;
 
 use crate::Complaint;
 use crate::args::Trace;
@@ -40,25 +41,27 @@ pub fn run(options: &Trace) -> Result<bool, Complaint> {
     let mut recording = Recording::new(scenario).map_err(|refusal| {
         format!("{}: the cluster cannot be started: {}", options.what, notation::refusal(&refusal, &Book::default()))
     })?;
-    let until = options.until.or(moment).unwrap_or(recording.branch().lowered.end).min(LONGEST);
-    recording.run_until(recording.origin() + until);
+    let mut playhead = Playhead::new(&mut recording);
+    let until = options.until.or(moment).unwrap_or(playhead.branch(&recording).lowered.end).min(LONGEST);
+    playhead.run_until(&mut recording, playhead.origin() + until);
+    let seen = Seen::new(&recording, &playhead);
 
-    let promises = Promises::of(&recording);
-    let (mut lines, book) = entries(&recording, options.all);
-    lines.extend(waits::lines(&recording, &promises, &book));
+    let promises = Promises::of(seen);
+    let (mut lines, book) = entries(seen, options.all);
+    lines.extend(waits::lines(seen, &promises, &book));
     lines.sort_by_key(|(at, _)| *at);
     for (_, line) in &lines {
         say!("{line}");
     }
-    for line in totals::lines(&recording, &promises, &book) {
+    for line in totals::lines(seen, &promises, &book) {
         say!("{line}");
     }
-    say!("digest after {} ms: {:016x}", until.as_ms(), recording.digest());
+    say!("digest after {} ms: {:016x}", until.as_ms(), playhead.digest());
     Ok(true)
 }
 
 /// The lines of the entries that are told, and the names of the run.
-fn entries(recording: &Recording, all: bool) -> (Vec<(SimTime, String)>, Book) {
+fn entries(recording: Seen<'_>, all: bool) -> (Vec<(SimTime, String)>, Book) {
     let mut book = recording.book();
     let mut wanted = Wanted::new(recording);
     let mut lines = Vec::new();
@@ -75,7 +78,7 @@ fn entries(recording: &Recording, all: bool) -> (Vec<(SimTime, String)>, Book) {
 }
 
 /// What an entry came of, beyond the messages that carried it.
-fn cause<'a>(recording: &'a Recording, entry: &TraceEntry) -> Option<&'a TraceEntry> {
+fn cause<'a>(recording: Seen<'a>, entry: &TraceEntry) -> Option<&'a TraceEntry> {
     let mut seq = entry.cause;
     while seq != Seq(0) {
         let cause = recording.reel().get(recording.reel().find(seq)?)?;
@@ -95,7 +98,7 @@ fn cause<'a>(recording: &'a Recording, entry: &TraceEntry) -> Option<&'a TraceEn
 }
 
 /// Every group of the run with the topics that its members read.
-fn groups(recording: &Recording) -> Vec<(Rc<str>, Vec<Rc<str>>)> {
+fn groups(recording: Seen<'_>) -> Vec<(Rc<str>, Vec<Rc<str>>)> {
     let mut groups: Vec<(Rc<str>, Vec<Rc<str>>)> = Vec::new();
     for (_, action) in recording.reel().actions() {
         if let Action::Join { spec, .. } = action

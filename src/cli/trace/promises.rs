@@ -6,7 +6,8 @@ use std::rc::Rc;
 use highwater_engine::base::{ClientId, NodeId, Offset, SimTime, Tag, Tp};
 use highwater_engine::trace::Kind;
 use highwater_engine::world::Action;
-use highwater_studio::recording::{Recording, image};
+use highwater_studio::recording::image;
+use highwater_studio::story::Seen;
 
 /// One record.
 pub struct Sent {
@@ -38,7 +39,7 @@ pub struct Promises {
 }
 
 impl Promises {
-    pub fn of(recording: &Recording) -> Promises {
+    pub fn of(recording: Seen<'_>) -> Promises {
         let mut promises = Promises::default();
         promises.read_trace(recording);
         promises.read_logs(recording);
@@ -49,7 +50,7 @@ impl Promises {
         self.numbers.get(&tag).and_then(|number| self.records.get_mut(*number))
     }
 
-    fn read_trace(&mut self, recording: &Recording) {
+    fn read_trace(&mut self, recording: Seen<'_>) {
         let group_of = groups_of_clients(recording);
         let mut highest: BTreeMap<(Rc<str>, Tp), usize> = BTreeMap::new();
         for (_, entry) in recording.reel().entries(0..recording.n_entries()) {
@@ -101,7 +102,7 @@ impl Promises {
         }
     }
 
-    fn read_logs(&mut self, recording: &Recording) {
+    fn read_logs(&mut self, recording: Seen<'_>) {
         let Some(image) = image(recording.world()) else { return };
         let mut deleted: BTreeMap<Tp, Offset> = BTreeMap::new();
         let mut known: BTreeSet<Tp> = BTreeSet::new();
@@ -134,7 +135,7 @@ impl Promises {
     }
 }
 
-fn groups_of_clients(recording: &Recording) -> BTreeMap<ClientId, Rc<str>> {
+fn groups_of_clients(recording: Seen<'_>) -> BTreeMap<ClientId, Rc<str>> {
     let mut of_name: BTreeMap<Rc<str>, Rc<str>> = BTreeMap::new();
     for (_, action) in recording.reel().actions() {
         if let Action::Join { name, spec } = action {

@@ -7,7 +7,8 @@ use highwater_engine::base::{BrokerId, NodeId, Tp};
 use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration};
 use highwater_studio::notation::Book;
-use highwater_studio::recording::{Recording, image};
+use highwater_studio::recording::image;
+use highwater_studio::story::Seen;
 
 use super::promises::{Promises, Sent};
 
@@ -15,7 +16,7 @@ use super::promises::{Promises, Sent};
 const NAMED: usize = 20;
 
 /// The lines at the end.
-pub fn lines(recording: &Recording, promises: &Promises, book: &Book) -> Vec<String> {
+pub fn lines(recording: Seen<'_>, promises: &Promises, book: &Book) -> Vec<String> {
     let mut lines = vec!["totals".to_string()];
     let mut producers: Vec<NodeId> = Vec::new();
     for record in &promises.records {
@@ -84,7 +85,7 @@ fn lost<'a>(records: impl Iterator<Item = &'a Sent>, book: &Book) -> Vec<String>
     offsets.into_iter().map(line).collect()
 }
 
-fn partitions(recording: &Recording, promises: &Promises, book: &Book) -> Vec<String> {
+fn partitions(recording: Seen<'_>, promises: &Promises, book: &Book) -> Vec<String> {
     let Some(image) = image(recording.world()) else { return Vec::new() };
     let groups = super::groups(recording);
     let mut lines = Vec::new();
@@ -141,7 +142,7 @@ fn lag(promises: &Promises, group: &Rc<str>, tp: Tp, high_watermark: i64) -> Str
 }
 
 /// What a replica of a partition without a leader is: why it may not lead.
-fn replica(recording: &Recording, id: BrokerId, unfenced: bool, tp: Tp, partition: &PartitionRegistration) -> String {
+fn replica(recording: Seen<'_>, id: BrokerId, unfenced: bool, tp: Tp, partition: &PartitionRegistration) -> String {
     let runs = recording.world().machine(NodeId::Broker(id)).is_some_and(|machine| machine.process.is_some());
     let end = log(recording, id, tp).map_or("none".to_string(), |log| log.end_offset().to_string());
     format!(
@@ -153,7 +154,7 @@ fn replica(recording: &Recording, id: BrokerId, unfenced: bool, tp: Tp, partitio
     )
 }
 
-fn log(recording: &Recording, broker: BrokerId, tp: Tp) -> Option<&highwater_engine::log::Log> {
+fn log(recording: Seen<'_>, broker: BrokerId, tp: Tp) -> Option<&highwater_engine::log::Log> {
     recording.world().machine(NodeId::Broker(broker))?.disk.log(tp)
 }
 

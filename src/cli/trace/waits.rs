@@ -7,7 +7,7 @@ use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime, Tp};
 use highwater_engine::protocol::GroupState;
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_studio::notation::{self, Book};
-use highwater_studio::recording::Recording;
+use highwater_studio::story::Seen;
 
 use super::eligible::{self, Leaderless};
 use super::promises::Promises;
@@ -74,7 +74,7 @@ impl Wait {
 }
 
 /// The lines of all waits, each with its moment.
-pub fn lines(recording: &Recording, promises: &Promises, book: &Book) -> Vec<(SimTime, String)> {
+pub fn lines(recording: Seen<'_>, promises: &Promises, book: &Book) -> Vec<(SimTime, String)> {
     let mut watch = Watch::new(recording);
     for (_, entry) in recording.reel().entries(0..recording.n_entries()) {
         watch.see(entry);
@@ -95,7 +95,7 @@ pub fn lines(recording: &Recording, promises: &Promises, book: &Book) -> Vec<(Si
             let after = notation::moment(to, wait.from);
             lines.push(line(to, "wait-ends", format!(" after={} count={}", after.trim_start(), wait.count)));
         } else {
-            let at = recording.at();
+            let at = recording.now();
             lines.push(line(
                 at,
                 "waits",
@@ -132,7 +132,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(recording: &Recording) -> Watch {
+    fn new(recording: Seen<'_>) -> Watch {
         let brokers =
             recording.branch().lowered.setup.brokers.iter().map(|broker| (broker.id, broker.started)).collect();
         Watch { open: BTreeMap::new(), done: Vec::new(), wanted: Wanted::new(recording), brokers }
@@ -240,11 +240,11 @@ fn join(spans: BTreeMap<What, Vec<Span>>, waits: &mut Vec<Wait>) {
 }
 
 /// Records that the producer has no answer to.
-fn unanswered(recording: &Recording, promises: &Promises, waits: &mut Vec<Wait>) {
+fn unanswered(recording: Seen<'_>, promises: &Promises, waits: &mut Vec<Wait>) {
     let mut spans: BTreeMap<What, Vec<Span>> = BTreeMap::new();
     for record in &promises.records {
         let answered = record.acked.map(|(at, ..)| at).or(record.failed.map(|(at, _)| at));
-        if answered.unwrap_or(recording.at()).since(record.at) >= UNANSWERED {
+        if answered.unwrap_or(recording.now()).since(record.at) >= UNANSWERED {
             let what = What::Unanswered(record.producer, place(&record.topic, record.partition));
             spans.entry(what).or_default().push((record.at, answered));
         }
@@ -253,14 +253,14 @@ fn unanswered(recording: &Recording, promises: &Promises, waits: &mut Vec<Wait>)
 }
 
 /// Records that a group has not been given.
-fn unread(recording: &Recording, promises: &Promises, waits: &mut Vec<Wait>) {
+fn unread(recording: Seen<'_>, promises: &Promises, waits: &mut Vec<Wait>) {
     let mut spans: BTreeMap<What, Vec<Span>> = BTreeMap::new();
     for (group, topics) in super::groups(recording) {
         let Some(began) = promises.began.get(&group) else { continue };
         for record in promises.records.iter().filter(|record| topics.contains(&record.topic) && !record.lost) {
             let Some((acked, ..)) = record.acked.filter(|(at, ..)| at >= began) else { continue };
             let given = record.delivered.get(&group).map(|(at, _)| *at);
-            if given.unwrap_or(recording.at()).since(acked) >= UNREAD {
+            if given.unwrap_or(recording.now()).since(acked) >= UNREAD {
                 let what = What::Unread(group.clone(), place(&record.topic, record.partition));
                 spans.entry(what).or_default().push((acked, given));
             }

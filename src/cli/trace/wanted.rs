@@ -7,7 +7,7 @@ use highwater_engine::base::{TopicId, Tp};
 use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::protocol::{Api, ErrorCode};
 use highwater_engine::trace::{Kind, TraceEntry};
-use highwater_studio::recording::Recording;
+use highwater_studio::story::Seen;
 
 /// Of the partitions of an internal topic those matter that hold a group of the run.
 pub struct Wanted {
@@ -18,7 +18,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    pub fn new(recording: &Recording) -> Wanted {
+    pub fn new(recording: Seen<'_>) -> Wanted {
         Wanted {
             internal: BTreeMap::new(),
             groups: super::groups(recording).into_iter().map(|(name, _)| name).collect(),

@@ -120,8 +120,8 @@ impl Broker {
                 }
                 self.follow(ctx, step);
             }
-            // Commands are for clients.
-            Event::Command(_) => {}
+            // For clients only.
+            Event::Connected { .. } | Event::Command(_) => {}
         }
         self.settle(ctx);
     }

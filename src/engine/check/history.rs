@@ -7,7 +7,7 @@ use alloc::string::String;
 
 use super::committed::{self, Committed};
 use super::{Invariant, Observation, Violation, logs};
-use crate::base::{BrokerId, ControllerId, LeaderEpoch, NodeId, Offset, QuorumEpoch, Tag, Tp};
+use crate::base::{BrokerId, ControllerId, LeaderEpoch, NodeId, Offset, ProducerId, QuorumEpoch, Tag, Tp};
 use crate::client::ClientKind;
 use crate::protocol::{Acks, ElectionKind};
 use crate::trace::{Kind, QuorumRole, TraceEntry};
@@ -25,6 +25,9 @@ pub struct Checker {
     disk_lost: bool,
     committed: Committed,
     acked: BTreeMap<Tp, BTreeMap<Offset, Tag>>,
+    /// Producers of which a leader without their state took a first batch above sequence 0: it cannot know what is
+    /// missing below, so that order and uniqueness are promised no longer.
+    without_head: BTreeSet<(Tp, ProducerId)>,
     sent: BTreeSet<Tag>,
     reads: BTreeMap<(Tp, Offset), Tag>,
 }
@@ -48,7 +51,7 @@ impl Checker {
         committed::recorded_isr(seen)?;
         logs::bounds(seen)?;
         logs::matching(seen)?;
-        logs::idempotence(seen)?;
+        logs::idempotence(seen, |tp, id| !self.without_head.contains(&(tp, id)))?;
         committed::strong_isr(seen, &self.committed, |tp| self.is_clean(tp))?;
         committed::acknowledged_kept(seen, &self.acked, |tp| self.is_clean(tp))?;
         committed::groups(seen, |tp| self.is_clean(tp))
@@ -125,8 +128,22 @@ impl Checker {
                 }
                 Ok(())
             }
+            Kind::Appended { tp, base_offset, .. } => {
+                self.appended(world, entry.who, *tp, *base_offset);
+                Ok(())
+            }
             Kind::RecordDelivered { tag, tp, offset, .. } => self.delivered(*tag, *tp, *offset),
             _ => Ok(()),
+        }
+    }
+
+    fn appended(&mut self, world: &World, who: NodeId, tp: Tp, base_offset: Offset) {
+        let Some(log) = world.machine(who).and_then(|m| m.disk.log(tp)) else { return };
+        let stamp = log.batch_at(base_offset).and_then(|batch| batch.producer);
+        if let Some(id) = stamp.filter(|stamp| stamp.base_sequence != 0).map(|stamp| stamp.id)
+            && log.producers().opening_sequence(id, base_offset).is_some()
+        {
+            self.without_head.insert((tp, id));
         }
     }
 

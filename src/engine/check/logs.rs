@@ -6,7 +6,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 
 use super::{Invariant, Observation, Violation};
-use crate::base::{Offset, ProducerId, Tag};
+use crate::base::{Offset, ProducerId, Tag, Tp};
 use crate::log::Log;
 use crate::protocol::RecordBatch;
 
@@ -90,13 +90,13 @@ pub fn bounds(seen: &Observation) -> Result<(), Violation> {
     Ok(())
 }
 
-/// An idempotent producer's records: once, and in the order of their sequences.
-pub fn idempotence(seen: &Observation) -> Result<(), Violation> {
+/// An idempotent producer's records: once, and in the order of their sequences, where that is promised.
+pub fn idempotence(seen: &Observation, is_promised: impl Fn(Tp, ProducerId) -> bool) -> Result<(), Violation> {
     for ((broker, tp), log) in &seen.logs {
         let mut tags: BTreeSet<Tag> = BTreeSet::new();
         let mut last: BTreeMap<ProducerId, Tag> = BTreeMap::new();
         for batch in log.batches() {
-            let Some(stamp) = batch.producer else { continue };
+            let Some(stamp) = batch.producer.filter(|stamp| is_promised(*tp, stamp.id)) else { continue };
             for record in batch.data() {
                 if !tags.insert(record.tag) {
                     let what = format!(

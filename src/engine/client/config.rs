@@ -62,13 +62,16 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The pause after `attempts` failures in a row, at least one.
+    /// The pause after `attempts` failures in a row, at least one. Jitter never carries it beyond its maximum.
     pub fn after(&self, attempts: u32, rng: &mut Rng) -> Dur {
         if !self.exponential {
             return self.first;
         }
-        let span = Dur(self.first.0 << attempts.saturating_sub(1).min(20)).min(self.most);
-        rng.jitter(span, 20)
+        if self.most <= self.first {
+            return self.most;
+        }
+        let span = Dur(self.first.0.saturating_mul(1 << attempts.saturating_sub(1).min(20))).min(self.most);
+        rng.jitter(span, 20).min(self.most)
     }
 }
 
@@ -326,7 +329,9 @@ pub(crate) fn sooner(a: Option<SimTime>, b: Option<SimTime>) -> Option<SimTime> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::{BrokerId, NodeId, StreamId};
     use crate::protocol::config::config_map;
+    use alloc::vec::Vec;
 
     fn producer(pairs: &[(&str, &str)]) -> Result<ProducerConfig, ConfigRefusal> {
         ProducerConfig::parse(ClientVersion::V4_1, &config_map(pairs))
@@ -379,5 +384,16 @@ mod tests {
     #[test]
     fn a_delivery_timeout_that_nobody_set_grows_with_the_request_timeout() {
         assert_eq!(producer(&[("request.timeout.ms", "200000")]).expect("allowed").delivery_timeout, Dur::ms(200_005));
+    }
+
+    #[test]
+    fn a_pause_with_jitter_never_exceeds_its_maximum() {
+        let pause = Backoff { first: Dur::ms(100), most: Dur::secs(1), exponential: true };
+        let mut rng = Rng::stream(1, StreamId::Node(NodeId::Broker(BrokerId(1))));
+        let drawn: Vec<Dur> = (0..200).map(|_| pause.after(9, &mut rng)).collect();
+        assert!(drawn.iter().all(|span| (Dur::ms(800)..=Dur::secs(1)).contains(span)));
+        assert!(drawn.iter().any(|span| *span < Dur::secs(1)) && drawn.contains(&Dur::secs(1)));
+        let constant = Backoff { first: Dur::ms(100), most: Dur::ms(40), exponential: true };
+        assert_eq!(constant.after(3, &mut rng), Dur::ms(40));
     }
 }

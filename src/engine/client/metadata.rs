@@ -41,8 +41,10 @@ pub struct Metadata {
     allow_auto_create: bool,
     needed: bool,
     in_flight: bool,
-    /// Refreshes in a row that taught nothing.
-    fruitless: u32,
+    /// Refreshes in a row that failed.
+    failures: u32,
+    /// Answers in a row that taught nothing.
+    equivalent: u32,
     not_before: SimTime,
     last_success: Option<SimTime>,
     /// Counts answers.
@@ -62,7 +64,8 @@ impl Metadata {
             allow_auto_create,
             needed: true,
             in_flight: false,
-            fruitless: 0,
+            failures: 0,
+            equivalent: 0,
             not_before: SimTime::ZERO,
             last_success: None,
             version: 0,
@@ -111,7 +114,7 @@ impl Metadata {
         if self.wanted.insert(topic.clone()) {
             self.needed = true;
             // A new topic is asked for at once, whatever the backoff.
-            self.fruitless = 0;
+            self.equivalent = 0;
             self.not_before = SimTime::ZERO;
         }
     }
@@ -127,6 +130,9 @@ impl Metadata {
         if self.in_flight || !(self.needed || aged) || self.not_before > ctx.now {
             return None;
         }
+        if aged {
+            self.equivalent = 0;
+        }
         match net.least_loaded(ctx, &self.brokers) {
             Ok(broker) => {
                 self.in_flight = true;
@@ -137,7 +143,7 @@ impl Metadata {
                     Request::Metadata(MetadataRequest { topics, allow_auto_topic_creation: self.allow_auto_create }),
                 ))
             }
-            Err(NoNode::Connecting) => None,
+            Err(NoNode::Connecting | NoNode::Busy) => None,
             Err(NoNode::AllDown) => {
                 if self.config.rebootstrap && self.brokers != self.bootstrap {
                     self.brokers = self.bootstrap.clone();
@@ -153,18 +159,37 @@ impl Metadata {
     pub fn on_failure(&mut self, ctx: &mut Ctx<'_>) {
         self.in_flight = false;
         self.needed = true;
+        self.failures += 1;
+        self.equivalent = 0;
         self.back_off(ctx);
     }
 
+    /// A connection broke, perhaps because the metadata is old. While a refresh is due that counts as a failed one.
+    pub fn on_disconnect(&mut self, ctx: &mut Ctx<'_>) {
+        if !self.in_flight && self.is_wanted(ctx.now) && self.not_before <= ctx.now {
+            return self.on_failure(ctx);
+        }
+        self.needed = true;
+    }
+
+    fn is_wanted(&self, now: SimTime) -> bool {
+        self.needed || self.last_success.is_some_and(|at| at + self.config.metadata_max_age <= now)
+    }
+
+    /// The pause after a refresh: what failures ask for or what answers without news do, whichever is longer. The first
+    /// answer without news asks for no more than one with news.
     fn back_off(&mut self, ctx: &mut Ctx<'_>) {
-        self.fruitless += 1;
-        self.not_before = ctx.now + self.config.retry.after(self.fruitless, ctx.rng);
+        let pauses = self.failures.max(self.equivalent).max(1);
+        self.not_before = ctx.now + self.config.retry.after(pauses, ctx.rng);
     }
 
     /// An answer. Entries with an older leader epoch than the one known are ignored, unless the topic was made anew
     /// (section 8.1).
     pub fn on_answer(&mut self, ctx: &mut Ctx<'_>, answer: MetadataResponse) {
         self.in_flight = false;
+        // What was asked for while the answer was on its way is answered too.
+        self.needed = false;
+        self.failures = 0;
         self.last_success = Some(ctx.now);
         self.version += 1;
         if !answer.brokers.is_empty() {
@@ -211,9 +236,7 @@ impl Metadata {
             self.names.insert(id, topic.name.clone());
             self.topics.insert(topic.name, KnownTopic { id, partitions });
         }
-        if learned || !self.needed {
-            self.fruitless = 0;
-        }
+        self.equivalent = if learned { 0 } else { self.equivalent + 1 };
         self.back_off(ctx);
         if self.wanted.iter().any(|name| !self.topics.contains_key(name) && !self.errors.contains_key(name)) {
             // A topic that was wanted while the request was under way.
@@ -313,5 +336,31 @@ mod tests {
         metadata.on_answer(&mut node.ctx(), answer(4, 2, 7));
         node.now = SimTime::ZERO + Dur::secs(1);
         assert_eq!(metadata.wake(node.now), Some(SimTime::ZERO + Dur::secs(300)));
+    }
+
+    #[test]
+    fn the_second_answer_without_news_is_the_first_to_lengthen_the_pause() {
+        let (mut node, mut metadata) = fresh();
+        let mut pauses = Vec::new();
+        for _ in 0..4 {
+            metadata.on_answer(&mut node.ctx(), answer(4, 2, 7));
+            pauses.push(metadata.not_before.since(node.now).as_ms());
+            node.now = metadata.not_before;
+        }
+        let around = |pause: u64, span: u64| (span * 8 / 10..=span * 12 / 10).contains(&pause);
+        assert!(around(pauses[0], 100) && around(pauses[1], 100), "{pauses:?}");
+        assert!(around(pauses[2], 200) && around(pauses[3], 400), "{pauses:?}");
+    }
+
+    #[test]
+    fn a_connection_that_breaks_while_a_refresh_is_due_counts_as_a_failed_one() {
+        let (mut node, mut metadata) = fresh();
+        for failures in 1..4 {
+            node.now = metadata.not_before;
+            metadata.on_disconnect(&mut node.ctx());
+            assert_eq!(metadata.failures, failures);
+            metadata.on_disconnect(&mut node.ctx());
+            assert_eq!(metadata.failures, failures, "none is due within the pause");
+        }
     }
 }

@@ -4,17 +4,19 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::config::{CommonConfig, sooner};
+use super::config::{Backoff, CommonConfig, sooner};
 use crate::base::{BrokerId, Dur, Incarnation, NodeId, SimTime};
-use crate::node::{Channel, Connections, Ctx, Event, Outcome, Timer};
+use crate::node::{Channel, ConnId, Connections, Ctx, Event, Outcome, Timer};
 use crate::protocol::{MetadataRequest, Request};
 
-/// A connection attempt is given up after this (`socket.connection.setup.timeout.ms`).
-const SETUP_TIMEOUT: Dur = Dur::secs(10);
+/// How long a host may take to accept a connection (`socket.connection.setup.timeout.ms` and its maximum).
+const SETUP_TIMEOUT: Backoff = Backoff { first: Dur::secs(10), most: Dur::secs(30), exponential: true };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Link {
     Connecting,
+    /// The host has accepted; its process has not answered yet.
+    Checking,
     Ready,
     /// The connection failed or broke; the next try is not before `until`.
     Down {
@@ -45,16 +47,25 @@ pub struct Net<P> {
     links: BTreeMap<(BrokerId, Channel), Link>,
     /// Failures in a row, kept while a new attempt is under way.
     failed_attempts: BTreeMap<(BrokerId, Channel), u32>,
+    /// Those of them in a row that no host accepted.
+    failed_setups: BTreeMap<(BrokerId, Channel), u32>,
+    /// When a connection was last opened or lost.
+    last_attempt: BTreeMap<(BrokerId, Channel), SimTime>,
     config: CommonConfig,
+    /// `max.in.flight.requests.per.connection`.
+    max_in_flight: usize,
 }
 
 impl<P: Clone> Net<P> {
-    pub fn new(me: NodeId, incarnation: Incarnation, config: CommonConfig) -> Net<P> {
+    pub fn new(me: NodeId, incarnation: Incarnation, config: CommonConfig, max_in_flight: usize) -> Net<P> {
         Net {
             conns: Connections::new(me, incarnation.0 << 16),
             links: BTreeMap::new(),
             failed_attempts: BTreeMap::new(),
+            failed_setups: BTreeMap::new(),
+            last_attempt: BTreeMap::new(),
             config,
+            max_in_flight,
         }
     }
 
@@ -62,15 +73,15 @@ impl<P: Clone> Net<P> {
     pub fn ready(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, channel: Channel) -> bool {
         match self.links.get(&(broker, channel)) {
             Some(Link::Ready) => true,
-            Some(Link::Connecting) => false,
+            Some(Link::Connecting | Link::Checking) => false,
             Some(Link::Down { until }) if *until > ctx.now => false,
             Some(Link::Down { .. }) | None => {
-                let failures = self.failures(broker, channel);
                 self.links.insert((broker, channel), Link::Connecting);
+                self.last_attempt.insert((broker, channel), ctx.now);
                 let hello =
                     Request::Metadata(MetadataRequest { topics: Some(Vec::new()), allow_auto_topic_creation: false });
-                // Repeated attempts at a host that does not answer wait longer, up to 30 s.
-                let setup = Dur(SETUP_TIMEOUT.0 << failures.min(1)).min(self.config.request_timeout);
+                let failed = self.failed_setups.get(&(broker, channel)).copied().unwrap_or(0);
+                let setup = SETUP_TIMEOUT.after(failed + 1, ctx.rng);
                 self.conns.request(ctx, NodeId::Broker(broker), channel, hello, setup, Token::Handshake);
                 false
             }
@@ -80,6 +91,8 @@ impl<P: Clone> Net<P> {
     /// Forgets failed attempts, as a new client knows of none.
     pub fn forget_failures(&mut self) {
         self.failed_attempts.clear();
+        self.failed_setups.clear();
+        self.last_attempt.clear();
         self.links.retain(|_, link| !matches!(link, Link::Down { .. }));
     }
 
@@ -88,8 +101,9 @@ impl<P: Clone> Net<P> {
         self.links.get(&(broker, channel)) == Some(&Link::Ready)
     }
 
-    fn failures(&self, broker: BrokerId, channel: Channel) -> u32 {
-        self.failed_attempts.get(&(broker, channel)).copied().unwrap_or(0)
+    /// Whether the connection takes another request now.
+    fn can_send(&self, broker: BrokerId, channel: Channel) -> bool {
+        self.is_ready(broker, channel) && self.n_in_flight(broker, channel) < self.max_in_flight
     }
 
     /// Whether the last attempt failed and its backoff has not passed.
@@ -127,40 +141,57 @@ impl<P: Clone> Net<P> {
         })
     }
 
-    /// Least loaded first: a connected node with the fewest requests in flight, then one that is being connected, then
-    /// one that can be; ties at random. `Err` if every node rests after a failure.
+    /// Least loaded first: a connected node with the fewest requests in flight, unless it has all that it may have, then
+    /// one that is being connected, then the one whose last attempt is the longest ago. `Err` if none can be asked now.
     pub fn least_loaded(&mut self, ctx: &mut Ctx<'_>, brokers: &[BrokerId]) -> Result<BrokerId, NoNode> {
         let mut order = brokers.to_vec();
-        ctx.rng.shuffle(&mut order);
-        let link = |broker: &BrokerId| self.links.get(&(*broker, Channel::Client)).copied();
+        let first = ctx.rng.below(order.len() as u32) as usize;
+        order.rotate_left(first);
         let ready = order
             .iter()
-            .filter(|b| link(b) == Some(Link::Ready))
+            .filter(|b| self.can_send(**b, Channel::Client))
             .min_by_key(|b| self.n_in_flight(**b, Channel::Client));
         if let Some(broker) = ready {
             return Ok(*broker);
         }
-        if order.iter().any(|b| link(b) == Some(Link::Connecting)) {
+        let link = |broker: &BrokerId| self.links.get(&(*broker, Channel::Client)).copied();
+        if order.iter().any(|b| matches!(link(b), Some(Link::Connecting | Link::Checking))) {
             return Err(NoNode::Connecting);
         }
         let now = ctx.now;
         let connectable = order
             .iter()
-            .filter(|b| !self.unavailable(now, **b, Channel::Client))
-            .min_by_key(|b| self.failures(**b, Channel::Client))
+            .filter(|b| link(b) != Some(Link::Ready) && !self.unavailable(now, **b, Channel::Client))
+            .min_by_key(|b| self.last_attempt.get(&(**b, Channel::Client)).copied())
             .copied();
         match connectable {
             Some(broker) => {
                 self.ready(ctx, broker, Channel::Client);
                 Err(NoNode::Connecting)
             }
+            None if order.iter().any(|b| self.is_ready(*b, Channel::Client)) => Err(NoNode::Busy),
             None => Err(NoNode::AllDown),
+        }
+    }
+
+    /// A host has accepted the connection: from now on only `request.timeout.ms` limits the answer to the first request.
+    fn on_accepted(&mut self, ctx: &mut Ctx<'_>, conn: ConnId) {
+        let NodeId::Broker(broker) = conn.server else { return };
+        let key = (broker, conn.channel);
+        if self.conns.is_current(conn) && self.links.get(&key) == Some(&Link::Connecting) {
+            self.links.insert(key, Link::Checking);
+            self.failed_setups.remove(&key);
+            self.conns.extend(ctx, conn, self.config.request_timeout);
         }
     }
 
     /// Handles what the world tells of connections; other events give nothing.
     pub fn on_event(&mut self, ctx: &mut Ctx<'_>, event: Event) -> Vec<NetDone<P>> {
         let (conn, broken, completed) = match event {
+            Event::Connected { conn } => {
+                self.on_accepted(ctx, conn);
+                return Vec::new();
+            }
             Event::Response { conn, correlation, body } => {
                 (conn, false, self.conns.on_response(ctx, conn, correlation, body).into_iter().collect())
             }
@@ -186,6 +217,10 @@ impl<P: Clone> Net<P> {
         let key = (broker, conn.channel);
         let mut done = Vec::new();
         if broken {
+            let was_accepted = self.links.get(&key) != Some(&Link::Connecting);
+            let failed_setups = if was_accepted { 0 } else { self.failed_setups.get(&key).copied().unwrap_or(0) + 1 };
+            self.failed_setups.insert(key, failed_setups);
+            self.last_attempt.insert(key, ctx.now);
             // An established connection that breaks is tried again at once; attempts that fail rest longer each time.
             let failures = self.failed_attempts.remove(&key).unwrap_or(0) + 1;
             let rest = self.config.reconnect.after(failures, ctx.rng);
@@ -196,6 +231,7 @@ impl<P: Clone> Net<P> {
         for one in completed {
             match (one.token, one.outcome) {
                 (Token::Handshake, Outcome::Answer(_)) => {
+                    self.failed_setups.remove(&key);
                     self.failed_attempts.remove(&key);
                     self.links.insert(key, Link::Ready);
                     done.push(NetDone::Connected { broker });
@@ -221,7 +257,7 @@ impl<P: Clone> Net<P> {
     pub fn wake(&self, now: SimTime) -> Option<SimTime> {
         self.links.values().fold(None, |soonest, link| match link {
             Link::Down { until } if *until > now => sooner(soonest, Some(*until)),
-            Link::Down { .. } | Link::Connecting | Link::Ready => soonest,
+            Link::Down { .. } | Link::Connecting | Link::Checking | Link::Ready => soonest,
         })
     }
 }
@@ -231,6 +267,107 @@ impl<P: Clone> Net<P> {
 pub enum NoNode {
     /// A connection is being made.
     Connecting,
+    /// Every node that is connected has all the requests in flight that it may have.
+    Busy,
     /// Every known node rests after a failed connection.
     AllDown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ClientId;
+    use crate::client::config::ProducerConfig;
+    use crate::client::spec::ClientVersion;
+    use crate::node::testing::TestNode;
+    use crate::protocol::config::config_map;
+    use crate::protocol::{MetadataResponse, Response};
+
+    const ONE: (BrokerId, Channel) = (BrokerId(1), Channel::Client);
+
+    struct Bench {
+        node: TestNode,
+        net: Net<()>,
+    }
+
+    impl Bench {
+        fn new(request_timeout: &str, max_in_flight: usize) -> Bench {
+            let given = config_map(&[("request.timeout.ms", request_timeout), ("delivery.timeout.ms", "120000")]);
+            let config = ProducerConfig::parse(ClientVersion::V4_1, &given).expect("allowed").common;
+            let me = NodeId::Client(ClientId(1));
+            Bench { node: TestNode::new(me), net: Net::new(me, Incarnation(1), config, max_in_flight) }
+        }
+
+        fn conn(&self) -> ConnId {
+            self.net.conns.open_connection(NodeId::Broker(ONE.0), ONE.1).expect("it is open")
+        }
+
+        /// Opens the connection once it may; how long it is given, in milliseconds.
+        fn connect(&mut self) -> u64 {
+            self.node.now += Dur::secs(5);
+            assert!(!self.net.ready(&mut self.node.ctx(), ONE.0, ONE.1), "it is only being opened");
+            self.limit()
+        }
+
+        fn limit(&self) -> u64 {
+            let due = self.node.timers.due_at(&Timer::RequestTimeout(self.conn())).expect("it is limited");
+            due.since(self.node.now).as_ms()
+        }
+
+        fn tell(&mut self, event: Event) {
+            self.net.on_event(&mut self.node.ctx(), event);
+        }
+
+        fn answer(&mut self, broker: BrokerId) {
+            let conn = self.net.conns.open_connection(NodeId::Broker(broker), ONE.1).expect("it is open");
+            self.tell(Event::Connected { conn });
+            let body = Response::Metadata(MetadataResponse { brokers: Vec::new(), topics: Vec::new() });
+            let correlation = self.net.conns.oldest(conn).expect("the first request waits");
+            self.tell(Event::Response { conn, correlation, body });
+        }
+    }
+
+    #[test]
+    fn a_host_that_accepts_for_a_paused_process_is_waited_for_as_long_as_a_request() {
+        let mut b = Bench::new("36000", 5);
+        assert!((8_000..=12_000).contains(&b.connect()));
+        let conn = b.conn();
+        b.node.now += Dur::secs(1);
+        b.tell(Event::Connected { conn });
+        assert_eq!(b.limit(), 36_000);
+        assert!(!b.net.is_ready(ONE.0, ONE.1), "the process has not answered");
+    }
+
+    #[test]
+    fn the_time_for_a_set_up_grows_with_each_failure_and_begins_anew_after_a_connection_stood() {
+        let mut b = Bench::new("6000", 5);
+        for _ in 0..2 {
+            for (least, most) in [(8_000, 12_000), (16_000, 24_000), (24_000, 30_000), (24_000, 30_000)] {
+                let limit = b.connect();
+                assert!((least..=most).contains(&limit), "{limit} within {least} and {most}");
+                let conn = b.conn();
+                b.tell(Event::Timer(Timer::RequestTimeout(conn)));
+            }
+            b.connect();
+            b.answer(ONE.0);
+            assert!(b.net.is_ready(ONE.0, ONE.1));
+            let conn = b.conn();
+            b.tell(Event::Disconnected { conn });
+        }
+    }
+
+    #[test]
+    fn a_node_with_all_its_requests_in_flight_is_not_the_least_loaded() {
+        let mut b = Bench::new("30000", 1);
+        let brokers = [BrokerId(1), BrokerId(2)];
+        assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers[..1]), Err(NoNode::Connecting));
+        b.answer(BrokerId(1));
+        assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers[..1]), Ok(BrokerId(1)));
+        let body = Request::Metadata(MetadataRequest { topics: None, allow_auto_topic_creation: false });
+        b.net.send(&mut b.node.ctx(), BrokerId(1), ONE.1, body, Dur::secs(30), ());
+        assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers[..1]), Err(NoNode::Busy));
+        assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers), Err(NoNode::Connecting), "another one is tried");
+        b.answer(BrokerId(2));
+        assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers), Ok(BrokerId(2)));
+    }
 }

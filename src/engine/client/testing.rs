@@ -18,6 +18,8 @@ use crate::trace::Kind;
 /// What a broker makes of a request.
 pub enum Reply {
     Answer(Response),
+    /// The answer comes this much later.
+    After(Dur, Response),
     Never,
 }
 
@@ -50,6 +52,7 @@ pub struct Bench {
     pub frozen: BTreeSet<BrokerId>,
     closed: BTreeSet<ConnId>,
     open: BTreeSet<ConnId>,
+    accepted: BTreeSet<ConnId>,
     pub topics: BTreeMap<Rc<str>, (TopicId, Vec<FakePartition>)>,
     pub coordinator: Result<BrokerId, ErrorCode>,
     pub committed: BTreeMap<Tp, OffsetAndMetadata>,
@@ -78,6 +81,7 @@ impl Bench {
             frozen: BTreeSet::new(),
             closed: BTreeSet::new(),
             open: BTreeSet::new(),
+            accepted: BTreeSet::new(),
             topics: BTreeMap::from([("t".into(), (TopicId(1), partitions))]),
             coordinator: Ok(BrokerId(1)),
             committed: BTreeMap::new(),
@@ -231,6 +235,9 @@ impl Bench {
         if self.down.contains(&broker) {
             return self.drop_connection(conn, Dur::ZERO);
         }
+        if self.accepted.insert(conn) {
+            self.push(Dur::ZERO, Event::Connected { conn });
+        }
         self.requests.push((self.node.now, broker, request.clone()));
         if self.frozen.contains(&broker) {
             return;
@@ -241,6 +248,7 @@ impl Bench {
         let reply = reply.unwrap_or_else(|| self.answer(broker, &request));
         match reply {
             Reply::Answer(body) => self.push(Dur::ms(1), Event::Response { conn, correlation, body }),
+            Reply::After(span, body) => self.push(span, Event::Response { conn, correlation, body }),
             Reply::Never => {
                 if matches!(request, Request::Fetch(_)) {
                     self.order += 1;

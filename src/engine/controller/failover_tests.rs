@@ -54,7 +54,11 @@ impl Process for Proc {
                     }
                     Event::Disconnected { conn } => conns.on_disconnected(ctx, conn),
                     Event::Timer(Timer::RequestTimeout(conn)) => conns.on_request_timeout(ctx, conn),
-                    Event::Timer(_) | Event::Request { .. } | Event::Shutdown | Event::Command(_) => Vec::new(),
+                    Event::Timer(_)
+                    | Event::Request { .. }
+                    | Event::Connected { .. }
+                    | Event::Shutdown
+                    | Event::Command(_) => Vec::new(),
                 };
                 outcomes.extend(done.into_iter().map(|d| (d.token, d.outcome)));
             }

@@ -157,7 +157,7 @@ impl Controller {
             }
             Event::Timer(timer) => self.on_timer(ctx, timer),
             Event::Shutdown => self.voter.shutdown(ctx),
-            Event::Command(_) => {}
+            Event::Connected { .. } | Event::Command(_) => {}
         }
         self.settle(ctx);
     }

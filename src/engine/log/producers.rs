@@ -56,8 +56,15 @@ impl ProducerStates {
         self.entries.is_empty()
     }
 
+    /// First sequence of the batch at this offset, if it is the one that the state of its producer begins with.
+    pub fn opening_sequence(&self, id: ProducerId, base_offset: Offset) -> Option<i32> {
+        let oldest = self.entries.get(&id)?.batches.first()?;
+        (oldest.base_offset == base_offset).then_some(oldest.first)
+    }
+
     /// The leader's check of a client batch, in Kafka's order.
     pub fn check(&self, stamp: &ProducerStamp, count: i32) -> SequenceCheck {
+        // Without any state a first sequence above 0 is accepted too: the log may have lost its head.
         let Some(entry) = self.entries.get(&stamp.id) else { return SequenceCheck::Append };
         if stamp.epoch < entry.epoch {
             return SequenceCheck::Refuse(ErrorCode::InvalidProducerEpoch);

@@ -109,6 +109,10 @@ impl<P> Connections<P> {
     pub fn is_open(&self, to: NodeId, channel: Channel) -> bool {
         self.open.contains_key(&(to, channel))
     }
+    /// Whether this is the connection that is open to its server.
+    pub fn is_current(&self, conn: ConnId) -> bool {
+        self.open.get(&(conn.server, conn.channel)).is_some_and(|c| c.id == conn)
+    }
     /// Tokens of the requests in flight to a peer on a channel, oldest first.
     pub fn tokens(&self, to: NodeId, channel: Channel) -> impl Iterator<Item = &P> {
         self.open.get(&(to, channel)).into_iter().flat_map(|c| c.in_flight.iter().map(|f| &f.token))
@@ -145,6 +149,26 @@ impl<P> Connections<P> {
             ctx.close(conn);
         }
         self.fail(ctx, conn, Failure::TimedOut)
+    }
+
+    /// What is in flight on a connection gets this much time from now on.
+    pub fn extend(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, timeout: Dur) {
+        let Some(connection) = self.open.get_mut(&(conn.server, conn.channel)).filter(|c| c.id == conn) else { return };
+        for request in &mut connection.in_flight {
+            request.deadline = ctx.now + timeout;
+        }
+        Self::rearm(ctx, connection);
+    }
+
+    /// The connection that is open to a peer on a channel.
+    #[cfg(test)]
+    pub fn open_connection(&self, to: NodeId, channel: Channel) -> Option<ConnId> {
+        self.open.get(&(to, channel)).map(|c| c.id)
+    }
+    /// The oldest request that waits on a connection.
+    #[cfg(test)]
+    pub fn oldest(&self, conn: ConnId) -> Option<CorrelationId> {
+        self.open.get(&(conn.server, conn.channel))?.in_flight.front().map(|f| f.correlation)
     }
 
     /// Gives up the connection to a peer, if there is one; what was in flight fails as disconnected.

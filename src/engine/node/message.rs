@@ -95,6 +95,10 @@ pub enum Event {
         correlation: CorrelationId,
         body: Response,
     },
+    /// The kernel of the other end has taken the connection that this process opens (told to clients only).
+    Connected {
+        conn: ConnId,
+    },
     /// The other end of the connection is gone: reset by the death of its process, or closed.
     Disconnected {
         conn: ConnId,
@@ -135,6 +139,10 @@ pub enum ClientCommand {
     },
     /// Call `commitAsync` now.
     Commit,
+    /// `close` with a time-out of its own.
+    Close {
+        within: Dur,
+    },
     Admin {
         action: ActionId,
         request: AdminRequest,

@@ -119,7 +119,7 @@ impl Process for Shell {
                 Event::Timer(Timer::RequestTimeout(conn)) => voter.on_request_timeout(ctx, conn),
                 Event::Timer(Timer::Quorum(timer)) => voter.on_timer(ctx, &timer),
                 Event::Shutdown => voter.shutdown(ctx),
-                Event::Timer(_) | Event::Command(_) => {}
+                Event::Timer(_) | Event::Connected { .. } | Event::Command(_) => {}
             },
             Shell::Observer { observer, conns, .. } => {
                 let completed: Vec<Completed<()>> = match event {
@@ -132,7 +132,11 @@ impl Process for Shell {
                         observer.on_timer(ctx, &timer);
                         Vec::new()
                     }
-                    Event::Timer(_) | Event::Request { .. } | Event::Shutdown | Event::Command(_) => Vec::new(),
+                    Event::Timer(_)
+                    | Event::Request { .. }
+                    | Event::Connected { .. }
+                    | Event::Shutdown
+                    | Event::Command(_) => Vec::new(),
                 };
                 for done in completed {
                     observer.on_outcome(ctx, done.outcome);

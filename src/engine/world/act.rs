@@ -71,7 +71,7 @@ impl World {
             | Action::Admin(_)
             | Action::StartProducer { .. }
             | Action::Join { .. } => NodeId::Client(ADMIN),
-            Action::CloseClient { name } | Action::KillClient { name } | Action::Reconfigure { name, .. } => {
+            Action::CloseClient { name, .. } | Action::KillClient { name } | Action::Reconfigure { name, .. } => {
                 client(name)
             }
             Action::Produce { client: name, .. } | Action::SetRate { client: name, .. } => client(name),
@@ -123,7 +123,7 @@ impl World {
                 self.name_is_free(name)?;
                 Client::check(&ClientKind::Consumer(spec.clone())).map_err(refused_config)
             }
-            Action::CloseClient { name } | Action::KillClient { name } => self.named(name).map(|_| ()),
+            Action::CloseClient { name, .. } | Action::KillClient { name } => self.named(name).map(|_| ()),
             Action::Reconfigure { name, config } => {
                 let spec = self.producer_spec(name)?;
                 self.one_more_client()?;
@@ -273,9 +273,17 @@ impl World {
             }
             Action::StartProducer { name, spec } => self.add_client(name, ClientKind::Producer(spec), cause, out),
             Action::Join { name, spec } => self.add_client(name, ClientKind::Consumer(spec), cause, out),
-            Action::CloseClient { name } => {
+            Action::CloseClient { name, within: None } => {
                 self.tell_client(&name, |world, node, out| world.shut_down(node, cause, out), out)
             }
+            Action::CloseClient { name, within: Some(within) } => self.tell_client(
+                &name,
+                |world, node, out| {
+                    let cause = world.note(node, cause, Kind::ShutdownRequested, out);
+                    world.command(node, ClientCommand::Close { within }, cause, out);
+                },
+                out,
+            ),
             Action::KillClient { name } => {
                 self.tell_client(&name, |world, node, out| world.kill(node, cause, out), out)
             }
@@ -315,7 +323,7 @@ impl World {
         }
     }
 
-    fn machine_mut(&mut self, node: NodeId, f: impl FnOnce(&mut Machine)) {
+    pub(super) fn machine_mut(&mut self, node: NodeId, f: impl FnOnce(&mut Machine)) {
         if let Some(machine) = self.machines.get_mut(&node) {
             f(Rc::make_mut(machine));
         }

@@ -160,6 +160,8 @@ pub enum Action {
     /// The client is closed: producers flush, consumers leave.
     CloseClient {
         name: Rc<str>,
+        /// What the application gives a consumer's `close`; `None` is Kafka's default.
+        within: Option<Dur>,
     },
     KillClient {
         name: Rc<str>,

@@ -34,6 +34,7 @@ impl Process {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Queued {
     Message(Message),
+    Connected(crate::node::ConnId),
     Disconnected(crate::node::ConnId),
     Shutdown(Seq),
     Command(Box<crate::node::message::ClientCommand>, Seq),

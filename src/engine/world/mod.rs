@@ -233,19 +233,31 @@ impl World {
             }
             return;
         }
-        if machine.paused {
-            Rc::make_mut(machine).socket.push_back(Queued::Message(message.clone()));
-            self.network.establish(message.conn);
+        let is_paused = machine.paused;
+        if message.direction == Direction::Request {
+            self.accept(message.conn);
+        }
+        if is_paused {
+            self.machine_mut(to, |machine| machine.socket.push_back(Queued::Message(message.clone())));
             self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
             return;
         }
         self.hand_over(message, out);
     }
 
-    fn hand_over(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
-        if message.direction == Direction::Request {
-            self.network.establish(message.conn);
+    /// The kernel of a machine takes a connection, whether its process runs or stands still, and tells the other one.
+    fn accept(&mut self, conn: ConnId) {
+        if self.network.is_established(conn) {
+            return;
         }
+        self.network.establish(conn);
+        if matches!(conn.client, NodeId::Client(_)) && !self.network.is_cut(conn.server, conn.client) {
+            let what = Box::new(Queued::Connected(conn));
+            self.schedule(self.now, Pending::Wake { node: conn.client, what });
+        }
+    }
+
+    fn hand_over(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
         let (to, cause) = (message.to(), message.sent);
         let event = match message.body {
             Body::Request(body) => Event::Request { conn: message.conn, correlation: message.correlation, body },
@@ -285,6 +297,7 @@ impl World {
                 self.note(node, message.sent, Kind::MessageDelivered { message: message.id }, out);
                 self.hand_over(message, out);
             }
+            Queued::Connected(conn) => self.dispatch(node, Seq(0), Event::Connected { conn }, out),
             Queued::Disconnected(conn) => self.dispatch(node, Seq(0), Event::Disconnected { conn }, out),
             Queued::Shutdown(cause) => self.dispatch(node, cause, Event::Shutdown, out),
             Queued::Command(command, cause) => self.dispatch(node, cause, Event::Command(*command), out),

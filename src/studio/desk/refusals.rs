@@ -6,7 +6,7 @@ use super::command::Refused;
 use crate::link::{LinkError, LinkProblem};
 use crate::recording::NotDone;
 use crate::scenario::{Problem, ScenarioError};
-use crate::view::facts::refusal_term;
+use crate::story::refusal_term;
 use crate::view::model::{OpenError, OpenProblem};
 
 fn some(text: &str) -> Option<String> {

@@ -5,19 +5,19 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use highwater_engine::base::Dur;
+use highwater_engine::base::{Dur, SimTime};
 
 use super::command::{Command, Outcome, Refused};
 use super::verbs::{self, Change};
 use super::{Desk, refusals};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
-use crate::playback::{self, LAST_MOMENT, Pace as OwnPace, Playback as Player, Unit};
-use crate::recording::{Acted, MAX_OPS, Recording};
+use crate::playback::{self, LAST_MOMENT, Player};
+use crate::recording::{Acted, MAX_OPS, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
+use crate::story::Seen;
 use crate::view::ledger::Ledger;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
-use crate::view::seen::Seen;
 use crate::view::{inspect, lanes, log, motion, promises, settings, why};
 
 /// Lines of the text view.
@@ -28,6 +28,7 @@ const EVE: Dur = Dur::secs(1);
 /// One run with what was chosen to be seen of it.
 struct Run {
     recording: Recording,
+    playhead: Playhead,
     origin: Origin,
     chosen: Chosen,
 }
@@ -71,8 +72,9 @@ pub struct Studio {
 
 impl Run {
     fn open(scenario: Scenario, origin: Origin) -> Result<Run, OpenError> {
-        let recording = Recording::new(scenario).map_err(|refusal| refusals::of_boot(&refusal))?;
-        Ok(Run { recording, origin, chosen: Chosen::default() })
+        let mut recording = Recording::new(scenario).map_err(|refusal| refusals::of_boot(&refusal))?;
+        let playhead = Playhead::new(&mut recording);
+        Ok(Run { recording, playhead, origin, chosen: Chosen::default() })
     }
 
     fn of_gallery(id: ScenarioId) -> Result<Run, OpenError> {
@@ -80,12 +82,20 @@ impl Run {
         Run::open(scenario, Origin::Gallery { id, changed: false })
     }
 
+    fn seen(&self) -> Seen<'_> {
+        Seen::new(&self.recording, &self.playhead)
+    }
+
+    fn seek(&mut self, at: SimTime) {
+        self.playhead.seek(&mut self.recording, at);
+    }
+
     /// Stands shortly before the first thing that the script does.
     fn stand_before_script(&mut self) {
-        let plan = &self.recording.branch().lowered.plan;
+        let plan = &self.seen().branch().lowered.plan;
         let first = plan.iter().filter(|due| due.scripted).map(|due| due.at.at).min();
         if let Some(eve) = first.map(|first| Dur(first.0.saturating_sub(EVE.0))) {
-            self.recording.seek(self.recording.origin() + eve);
+            self.seek(self.recording.origin() + eve);
         }
     }
 
@@ -98,8 +108,8 @@ impl Run {
         let origin = known.map_or(Origin::Link { title }, |id| Origin::Gallery { id, changed: false });
         let mut run = Run::open(link.scenario, origin)?;
         if let Some(at) = link.at {
-            run.recording.seek_moment(at);
-            if run.recording.reel().n_ops() >= MAX_OPS {
+            run.playhead.seek_moment(&mut run.recording, at);
+            if run.seen().reel().n_ops() >= MAX_OPS {
                 let limit = Some(MAX_OPS as u64);
                 return Err(OpenError {
                     what: OpenProblem::TooLarge,
@@ -113,7 +123,7 @@ impl Run {
         }
         let check = match link.digest {
             None => DigestCheck::NotNamed,
-            Some(digest) if digest == short_digest(run.recording.digest()) => DigestCheck::Same,
+            Some(digest) if digest == short_digest(run.playhead.digest()) => DigestCheck::Same,
             Some(_) => DigestCheck::Different,
         };
         Ok((run, check))
@@ -165,22 +175,18 @@ impl Studio {
         Run::of_link(fragment).map(|(run, digest)| Studio::with(run, digest))
     }
 
-    /// The run behind the views, for tests and the command line.
-    pub fn recording(&self) -> &Recording {
-        &self.run.recording
-    }
-
-    fn seen(&self) -> Seen<'_> {
-        Seen::new(&self.run.recording)
+    /// What is seen at the playhead, for tests and the command line.
+    pub fn seen(&self) -> Seen<'_> {
+        self.run.seen()
     }
 
     fn key(&self) -> Key {
-        let recording = &self.run.recording;
+        let playhead = &self.run.playhead;
         Key {
             run: self.number,
-            branch: recording.current(),
-            ops: recording.cursor().ops,
-            plan: recording.branch().lowered.plan.len(),
+            branch: playhead.current(),
+            ops: playhead.cursor().ops,
+            plan: self.seen().branch().lowered.plan.len(),
             chosen: self.run.chosen.clone(),
         }
     }
@@ -206,14 +212,13 @@ impl Studio {
     }
 
     fn end(&self) -> Dur {
-        let recording = &self.run.recording;
-        let recorded = recording.branch().recorded.since(recording.origin());
-        if recorded > recording.branch().lowered.end { recorded } else { recording.branch().lowered.end }
+        let branch = self.seen().branch();
+        branch.recorded.since(self.run.recording.origin()).max(branch.lowered.end)
     }
 
     fn seek(&mut self, at_us: Micros) -> Outcome {
         let at = self.run.recording.origin() + Dur(at_us).min(self.end());
-        self.run.recording.seek(at);
+        self.run.seek(at);
         Outcome::Done
     }
 
@@ -232,7 +237,7 @@ impl Studio {
     fn act(&mut self, verbs: Vec<Verb>) -> Outcome {
         let mut outcome = Outcome::Done;
         for verb in verbs {
-            match self.run.recording.act(verb) {
+            match self.run.playhead.act(&mut self.run.recording, verb) {
                 Ok(Acted::Here) => {}
                 Ok(Acted::InBranch(branch)) => outcome = Outcome::Branched(BranchId(branch as u32)),
                 Err(not_done) => return Outcome::Refused(refusals::of_action(&not_done)),
@@ -254,13 +259,13 @@ impl Studio {
             Err(refused) => Outcome::Refused(refused),
             Ok(Change::Live(verbs)) => self.act(verbs),
             Ok(Change::NewRun(scenario)) => {
-                let at = self.run.recording.at().since(self.run.recording.origin());
+                let at = self.run.playhead.at().since(self.run.recording.origin());
                 match Run::open(*scenario, self.run.origin.clone()) {
                     Err(error) => Outcome::NotOpened(error),
                     Ok(mut run) => {
                         run.chosen = self.run.chosen.clone();
                         if stay {
-                            run.recording.seek(run.recording.origin() + at);
+                            run.seek(run.recording.origin() + at);
                         }
                         let outcome = self.replace(run);
                         self.changed();
@@ -298,18 +303,18 @@ impl Studio {
 
     fn step(&mut self, forward: bool, kind: StepKind) -> Outcome {
         self.player.playing = false;
-        let unit = unit(kind);
+        let Run { recording, playhead, .. } = &mut self.run;
         if forward {
-            playback::forward(&mut self.run.recording, unit);
+            playback::forward(recording, playhead, kind);
         } else {
-            playback::back(&mut self.run.recording, unit);
+            playback::back(recording, playhead, kind);
         }
         Outcome::Done
     }
 
     fn lines(&self, filter: &LogFilter) -> Rc<Vec<LogLine>> {
-        let key = (self.number, self.run.recording.current(), filter.clone());
-        let end = self.run.recording.n_entries();
+        let key = (self.number, self.run.playhead.current(), filter.clone());
+        let end = self.seen().n_entries();
         let (from, mut lines) = match self.lines.take() {
             Some((known, until, lines)) if known == key => (until, lines),
             Some(_) | None => (0, Rc::default()),
@@ -322,14 +327,6 @@ impl Studio {
         }
         *self.lines.borrow_mut() = Some((key, end, lines.clone()));
         lines
-    }
-}
-
-fn unit(kind: StepKind) -> Unit {
-    match kind {
-        StepKind::Message => Unit::Message,
-        StepKind::Event => Unit::Event,
-        StepKind::Notable => Unit::Notable,
     }
 }
 
@@ -349,30 +346,27 @@ impl Desk for Studio {
             Command::StepBack(kind) => self.step(false, kind),
             Command::StepForward(kind) => self.step(true, kind),
             Command::SkipWait => {
-                playback::forward(&mut self.run.recording, Unit::Notable);
+                playback::forward(&mut self.run.recording, &mut self.run.playhead, StepKind::Notable);
                 Outcome::Done
             }
             Command::Scrub { at_us } | Command::SeekTo { at_us } => self.seek(at_us),
             Command::SeekToTrace(TraceId(id)) => {
-                let entry = usize::try_from(id).ok().filter(|entry| *entry < self.run.recording.reel().len());
+                let entry = usize::try_from(id).ok().filter(|entry| *entry < self.seen().reel().len());
                 match entry {
                     None => Outcome::Refused(Refused::Unknown { what: "moment".into() }),
                     Some(entry) => {
-                        let ops = self.run.recording.reel().op_of(entry) + 1;
-                        self.run.recording.seek_ops(ops);
+                        let ops = self.seen().reel().op_of(entry) + 1;
+                        self.run.playhead.seek_ops(&mut self.run.recording, ops);
                         Outcome::Done
                     }
                 }
             }
             Command::SetPace(pace) => {
-                self.player.pace = match pace {
-                    Pace::Automatic => OwnPace::Automatic,
-                    Pace::Fixed(Speed { numerator, denominator }) => OwnPace::Fixed { numerator, denominator },
-                };
+                self.player.pace = pace;
                 Outcome::Done
             }
             Command::SetStep(kind) => {
-                self.player.step = unit(kind);
+                self.player.step = kind;
                 Outcome::Done
             }
             Command::Act(node, action) => self.menu(&node, action),
@@ -417,7 +411,7 @@ impl Desk for Studio {
             Command::OpenLink(fragment) => self.open_link(&fragment),
             Command::PreviousRun => self.previous_run(),
             Command::SelectBranch(BranchId(branch)) => {
-                if self.run.recording.select(branch as usize) {
+                if self.run.playhead.select(&mut self.run.recording, branch as usize) {
                     Outcome::Done
                 } else {
                     Outcome::Refused(Refused::Unknown { what: "branch".into() })
@@ -434,7 +428,7 @@ impl Desk for Studio {
     }
 
     fn tick(&mut self, real_elapsed_us: Micros, reduced_motion: bool) -> bool {
-        self.player.tick(&mut self.run.recording, real_elapsed_us, reduced_motion)
+        self.player.tick(&mut self.run.recording, &mut self.run.playhead, real_elapsed_us, reduced_motion)
     }
 
     fn scene(&self) -> Rc<Scene> {
@@ -446,35 +440,26 @@ impl Desk for Studio {
     }
 
     fn playback(&self) -> Playback {
-        let recording = &self.run.recording;
-        let seen = self.seen();
-        let at_start = recording.at() == recording.origin();
+        let (seen, playhead) = (self.seen(), &self.run.playhead);
         Playback {
             at_us: seen.now_us(),
             end_us: self.end().0,
-            recorded_us: seen.us(recording.branch().recorded),
+            recorded_us: seen.us(seen.branch().recorded),
             playing: self.player.playing,
-            pace: match self.player.pace {
-                OwnPace::Automatic => Pace::Automatic,
-                OwnPace::Fixed { numerator, denominator } => Pace::Fixed(Speed { numerator, denominator }),
-            },
-            step: match self.player.step {
-                Unit::Message => StepKind::Message,
-                Unit::Event => StepKind::Event,
-                Unit::Notable => StepKind::Notable,
-            },
-            awaiting: playback::awaited(recording)
-                .map(|wait| Awaited { what: lanes::waiting(&wait), in_us: wait.at.since(recording.at()).0 }),
-            at_start,
-            can_skip: recording.next_at().is_some(),
-            events_done: recording.moment().done.unwrap_or(0),
+            pace: self.player.pace,
+            step: self.player.step,
+            awaiting: playback::awaited(&self.run.recording, playhead)
+                .map(|wait| Awaited { what: wait.what, in_us: wait.at.since(playhead.at()).0 }),
+            at_start: playhead.at() == playhead.origin(),
+            can_skip: playhead.next_at(&self.run.recording).is_some(),
+            events_done: playhead.moment(&self.run.recording).done.unwrap_or(0),
         }
     }
 
     fn lanes(&self, window: Window, slices: usize) -> Rc<Lanes> {
-        let recording = &self.run.recording;
-        let key = (self.number, recording.current(), recording.reel().len(), window, slices);
-        let now = (self.seen().now_us(), self.seen().us(recording.branch().recorded));
+        let seen = self.seen();
+        let key = (self.number, self.run.playhead.current(), seen.reel().len(), window, slices);
+        let now = (seen.now_us(), seen.us(seen.branch().recorded));
         let mut cache = self.lanes.borrow_mut();
         if let Some((_, lanes)) = cache.iter_mut().find(|(known, _)| *known == key) {
             // Only the playhead moved: what was recorded stands where it stood.
@@ -501,10 +486,10 @@ impl Desk for Studio {
             id: BranchId(index as u32),
             parent: branch.parent.map(|parent| BranchId(parent as u32)),
             name: branch.name.clone(),
-            began_with: branch.fork.as_ref().and_then(|(_, verb)| crate::view::facts::of_verb(verb)),
+            began_with: branch.fork.as_ref().and_then(|(_, verb)| crate::story::of_verb(verb)),
             forked_at_us: branch.fork.as_ref().map_or(0, |(at, _)| self.seen().us(*at)),
             end_us: self.seen().us(branch.recorded),
-            current: index == recording.current(),
+            current: index == self.run.playhead.current(),
         };
         recording.branches().iter().enumerate().map(view).collect()
     }
@@ -550,11 +535,11 @@ impl Desk for Studio {
     }
 
     fn share(&self) -> Share {
-        let recording = &self.run.recording;
-        let scenario = Scenario { engine: Some(ENGINE), ..(*recording.branch().scenario).clone() };
+        let playhead = &self.run.playhead;
+        let scenario = Scenario { engine: Some(ENGINE), ..self.seen().scenario().clone() };
         let link = Link {
-            at: Some(recording.moment()),
-            digest: Some(short_digest(recording.digest())),
+            at: Some(playhead.moment(&self.run.recording)),
+            digest: Some(short_digest(playhead.digest())),
             ..Link::new(scenario)
         };
         let fragment = link.fragment();

@@ -10,8 +10,8 @@ use crate::scenario::{
     Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, decode,
     encode,
 };
+use crate::story::Seen;
 use crate::view::model::{Cure, KeyPattern, MemberNow, NodeAction, NodeRef, Scene, SettingKey, SettingValue};
-use crate::view::seen::Seen;
 
 /// Latency of a link that was made slow.
 const SLOW_US: u64 = 50_000;

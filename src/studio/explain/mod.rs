@@ -1,13 +1,11 @@
 //! Chains of causes: from what a person asks about back to the action or the setting that began it, as entries of the
 //! trace and as facts that stand. It makes no words.
 
-mod lookup;
-
-use highwater_engine::base::{BrokerId, NodeId, SimTime, Tag, Tp};
+use highwater_engine::base::{NodeId, SimTime, Tag, Tp};
+use highwater_engine::protocol::Acks;
 use highwater_engine::trace::{Kind, TraceEntry};
 
-use crate::recording::Recording;
-pub use lookup::Lookup;
+use crate::story::{ConfigTarget, Fact, Seen, count, ids, name_of};
 
 /// Steps of a chain, and one more, so that a reader knows that it goes on.
 pub const MAX_STEPS: usize = 24;
@@ -23,26 +21,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     Entry(usize),
-    Standing(Standing),
-}
-
-/// Facts that no entry holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    MemberStopped { group: String, member: String, error: String, client: String },
-    MemberReadsOn { group: String, member: String },
-    ClientVersionWaits { client: String, long_poll: bool },
-    GroupHashesTo { group: String, partition: u32 },
-    HasReplicas { tp: Tp, replicas: Vec<BrokerId> },
-    OnlyReplicaOn { tp: Tp, broker: BrokerId },
-    CreatedWhileAlone { topic: String, broker: BrokerId, replication_factor: u32 },
-    NodeSettingWas { key: String, value: String },
-    TopicSettingWas { topic: String, key: String, value: String },
-    ClientSettingWas { client: String, key: String, value: String },
-    BrokerIsDown { broker: BrokerId },
-    HighWatermarkStalled { tp: Tp, broker: BrokerId, at: i64, waits_for: Vec<BrokerId> },
-    AckedLost { tp: Tp, offset: i64 },
-    RunBegan,
+    Standing(Fact),
 }
 
 /// What can be asked about.
@@ -66,8 +45,8 @@ pub enum Question {
 }
 
 /// The causes, the latest first; empty if there is nothing to explain.
-pub fn explain(recording: &Recording, question: &Question) -> Vec<Step> {
-    let mut chain = Chain { look: Lookup::new(recording), steps: Vec::new() };
+pub fn explain(seen: Seen<'_>, question: &Question) -> Vec<Step> {
+    let mut chain = Chain { look: seen, steps: Vec::new() };
     match question {
         Question::Entry(entry) => chain.follow(*entry),
         Question::Leader(tp) => chain.leader(*tp),
@@ -85,18 +64,31 @@ pub fn explain(recording: &Recording, question: &Question) -> Vec<Step> {
 }
 
 struct Chain<'a> {
-    look: Lookup<'a>,
+    look: Seen<'a>,
     steps: Vec<Step>,
 }
 
 impl Chain<'_> {
-    fn standing(&mut self, standing: Standing) {
-        let at = self.look.now();
-        self.steps.push(Step { at, what: What::Standing(standing) });
+    fn standing(&mut self, fact: Fact) {
+        self.was(self.look.now(), fact);
     }
 
-    fn was(&mut self, at: SimTime, standing: Standing) {
-        self.steps.push(Step { at, what: What::Standing(standing) });
+    fn was(&mut self, at: SimTime, fact: Fact) {
+        self.steps.push(Step { at, what: What::Standing(fact) });
+    }
+
+    /// A setting that was so from the start.
+    fn setting(&mut self, target: ConfigTarget, key: &'static str, value: String) {
+        self.was(self.look.origin(), Fact::SettingWas { target, key: key.into(), value: value.into() });
+    }
+
+    fn run_began(&mut self) {
+        self.was(self.look.origin(), Fact::RunBegan);
+    }
+
+    fn min_insync(&mut self, tp: Tp) {
+        let min = self.look.min_insync(tp);
+        self.setting(ConfigTarget::Topic(self.look.topic_name(tp.topic)), "min.insync.replicas", min.to_string());
     }
 
     fn has(&self, entry: usize) -> bool {
@@ -174,12 +166,12 @@ impl Chain<'_> {
     fn created(&mut self, tp: Tp) {
         if let Some(entry) = self.look.created(tp.topic) {
             if let Some(replicas) = self.look.replicas(tp) {
-                self.standing(Standing::HasReplicas { tp, replicas });
+                let partition = self.look.partition(tp);
+                self.standing(Fact::HasReplicas { partition, replicas: ids(&replicas) });
             }
             self.follow(entry);
         } else {
-            let origin = self.look.origin();
-            self.was(origin, Standing::RunBegan);
+            self.run_began();
         }
     }
 
@@ -211,23 +203,23 @@ impl Chain<'_> {
             }
             return;
         };
-        self.standing(Standing::HighWatermarkStalled { tp, broker: leader, at, waits_for: waits_for.clone() });
+        self.standing(Fact::HighWatermarkStalled {
+            partition: self.look.partition(tp),
+            broker: leader.0,
+            at: count(at),
+            waits_for: ids(&waits_for),
+        });
         if waits_for.is_empty() {
             // Frozen below `min.insync.replicas`: the ISR explains it.
-            let (topic, min) = (self.look.topic_name(tp.topic), self.look.min_insync(tp));
             self.isr(tp);
-            let origin = self.look.origin();
-            self.was(
-                origin,
-                Standing::TopicSettingWas { topic, key: "min.insync.replicas".into(), value: min.to_string() },
-            );
+            self.min_insync(tp);
             return;
         }
         for broker in waits_for {
             if self.look.is_down(broker) {
-                self.standing(Standing::BrokerIsDown { broker });
+                self.standing(Fact::BrokerIsDown { broker: broker.0 });
             }
-            if let Some(fault) = self.look.last_fault(NodeId::Broker(broker), self.look.end()) {
+            if let Some(fault) = self.look.last_fault(NodeId::Broker(broker), self.look.n_entries()) {
                 self.follow(fault);
             }
         }
@@ -253,14 +245,13 @@ impl Chain<'_> {
         match self.look.last_now(notable) {
             Some(entry) => self.follow(entry),
             None => {
-                let origin = self.look.origin();
-                self.was(origin, Standing::RunBegan);
+                self.run_began();
             }
         }
     }
 
     fn no_controller(&mut self) {
-        if let Some(entry) = self.look.last_controller_fault(self.look.end()) {
+        if let Some(entry) = self.look.last_controller_fault(self.look.n_entries()) {
             self.follow(entry);
         }
     }
@@ -301,28 +292,29 @@ impl Chain<'_> {
         };
         let (group, member) = (stuck.group.clone(), name.to_string());
         if stuck.reads_on {
-            self.standing(Standing::MemberReadsOn { group: group.clone(), member });
+            self.standing(Fact::MemberReadsOn { group: group.clone(), member });
         } else {
-            self.standing(Standing::MemberStopped {
+            self.standing(Fact::MemberStopped {
                 group: group.clone(),
                 member,
-                error: stuck.error.clone(),
-                client: stuck.client.clone(),
+                error: stuck.error.into(),
+                client: stuck.client.clone().into(),
             });
         }
-        self.standing(Standing::ClientVersionWaits { client: stuck.client.clone(), long_poll: stuck.long_poll });
+        self.standing(Fact::ClientVersionWaits { client: stuck.client.into(), long_poll: stuck.long_poll });
         let partition = self.look.group_partition(&group);
-        if let Some(entry) = self.look.client_node(name).and_then(|node| self.look.first_of_row(self.look.end(), node))
+        if let Some(entry) =
+            self.look.client_node(name).and_then(|node| self.look.first_of_row(self.look.n_entries(), node))
         {
             self.steps
                 .push(Step { at: self.look.get(entry).map_or(self.look.now(), |e| e.at), what: What::Entry(entry) });
         }
-        self.standing(Standing::GroupHashesTo { group: group.clone(), partition });
+        self.standing(Fact::GroupHashesTo { group: group.clone(), partition });
         let Some(tp) = self.look.offsets_tp(&group) else { return };
         let lost = self.look.last_now(|e| matches!(&e.kind, Kind::LeaderLost { tp: other, .. } if *other == tp));
         let fault = || {
             let broker = self.look.replicas(tp)?.first().copied()?;
-            self.look.last_fault(NodeId::Broker(broker), self.look.end())
+            self.look.last_fault(NodeId::Broker(broker), self.look.n_entries())
         };
         if let Some(entry) = lost.or_else(fault) {
             self.follow(entry);
@@ -335,20 +327,20 @@ impl Chain<'_> {
         let Some(replicas) = self.look.replicas(tp) else { return };
         let [only] = replicas.as_slice() else { return };
         let only = *only;
-        self.standing(Standing::OnlyReplicaOn { tp, broker: only });
+        self.standing(Fact::OnlyReplicaOn { partition: self.look.partition(tp), broker: only.0 });
         let Some(created) = self.look.created(tp.topic) else { return };
         let at = self.look.get(created).map_or(self.look.origin(), |e| e.at);
         let topic = self.look.topic_name(tp.topic);
         if self.look.registered_at(created) == [only] {
-            self.was(at, Standing::CreatedWhileAlone { topic: topic.clone(), broker: only, replication_factor: 1 });
+            let (topic, broker) = (topic.clone(), only.0);
+            self.was(at, Fact::CreatedWhileAlone { topic, broker, replication_factor: 1 });
         }
         if !self.has(created) {
             self.steps.push(Step { at, what: What::Entry(created) });
         }
         if topic == highwater_engine::protocol::CONSUMER_OFFSETS {
             let value = self.look.offsets_replication_factor().to_string();
-            let origin = self.look.origin();
-            self.was(origin, Standing::NodeSettingWas { key: "offsets.topic.replication.factor".into(), value });
+            self.setting(ConfigTarget::Cluster, "offsets.topic.replication.factor", value);
         }
     }
 
@@ -369,19 +361,15 @@ impl Chain<'_> {
             None
         };
         if let Some(tp) = tp {
-            let (topic, min) = (self.look.topic_name(tp.topic), self.look.min_insync(tp));
-            if min > 1 {
-                let origin = self.look.origin();
-                self.was(
-                    origin,
-                    Standing::TopicSettingWas { topic, key: "min.insync.replicas".into(), value: min.to_string() },
-                );
+            if self.look.min_insync(tp) > 1 {
+                self.min_insync(tp);
             }
         }
     }
 
     fn lost(&mut self, tag: Tag, tp: Tp, offset: i64) {
-        self.standing(Standing::AckedLost { tp, offset });
+        let lost = count(offset);
+        self.standing(Fact::AckedLost { partition: self.look.partition(tp), first: lost, last: lost });
         let acked = self.look.last_now(|e| matches!(&e.kind, Kind::RecordAcked { tag: other, .. } if *other == tag));
         let truncated = self
             .look
@@ -396,9 +384,12 @@ impl Chain<'_> {
         let found = self.look.get(acked).map(|e| (e.at, e.who));
         let Some((at, NodeId::Client(client))) = found else { return };
         self.steps.push(Step { at, what: What::Entry(acked) });
-        if let Some((name, acks)) = self.look.acks(client) {
-            let origin = self.look.origin();
-            self.was(origin, Standing::ClientSettingWas { client: name, key: "acks".into(), value: acks.into() });
-        }
+        let acks = match self.look.acks(client) {
+            Acks::Zero => "0",
+            Acks::One => "1",
+            Acks::All => "all",
+        };
+        let name = name_of(self.look.node(NodeId::Client(client)));
+        self.setting(ConfigTarget::Client(name), "acks", acks.into());
     }
 }

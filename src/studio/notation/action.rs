@@ -46,7 +46,7 @@ pub fn action(action: &Action, book: &Book) -> String {
             let topics = list(spec.topics.iter().map(ToString::to_string));
             format!("join {name} group={} topics={topics}{}", spec.group, config(&spec.config))
         }
-        Action::CloseClient { name } => format!("stop-client {name}"),
+        Action::CloseClient { name, within: _ } => format!("stop-client {name}"),
         Action::KillClient { name } => format!("kill-client {name}"),
         Action::Reconfigure { name, config: changed } => format!("set-client {name}{}", config(changed)),
         Action::Produce { client, topic, partition, key, values, count, every } => {

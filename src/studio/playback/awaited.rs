@@ -1,33 +1,45 @@
 //! What a run waits for: the timers that a person wants to see counted down. Fires none of them.
 
-use highwater_engine::base::{BrokerId, ControllerId, NodeId, SimTime};
+use highwater_engine::base::{BrokerId, NodeId, SimTime};
 use highwater_engine::client::{Client, ProducerStatus};
 use highwater_engine::node::{GroupTimer, QuorumTimer, Timer};
-use highwater_engine::world::Machine;
+use highwater_engine::world::{Machine, World};
 
-use crate::recording::Recording;
+use crate::recording::{Playhead, Recording};
 
 /// What is counted down.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wait {
-    Fencing(BrokerId),
-    QuorumElection(ControllerId),
-    RebalanceEnd(String),
-    MemberTimeout { group: String, member: String },
-    ClientRetry(String),
+pub enum Waiting {
+    /// A broker's session runs out.
+    Fencing {
+        broker: u32,
+    },
+    QuorumElection {
+        controller: u32,
+    },
+    /// A member is removed from its group.
+    MemberTimeout {
+        group: String,
+        member: String,
+    },
+    RebalanceEnd {
+        group: String,
+    },
+    ClientRetry {
+        client: String,
+    },
     ScriptEntry,
 }
 
 /// A wait and when it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Awaited {
-    pub what: Wait,
+pub struct Wait {
+    pub what: Waiting,
     pub at: SimTime,
 }
 
 /// When a broker that no longer answers will be fenced, as the active controller reckons.
-pub fn fenced_at(recording: &Recording, broker: BrokerId) -> Option<SimTime> {
-    let world = recording.world();
+pub fn fenced_at(world: &World, broker: BrokerId) -> Option<SimTime> {
     let machine = world.machine(NodeId::Broker(broker))?;
     let active = world.active_controller()?;
     let controller = world.controller(active)?;
@@ -41,16 +53,16 @@ pub fn fenced_at(recording: &Recording, broker: BrokerId) -> Option<SimTime> {
 }
 
 /// The most telling wait.
-pub fn awaited(recording: &Recording) -> Option<Awaited> {
-    let world = recording.world();
-    let now = recording.at();
+pub fn awaited(recording: &Recording, playhead: &Playhead) -> Option<Wait> {
+    let world = playhead.world();
+    let now = playhead.at();
     let ahead = |at: SimTime| at > now;
     let brokers = world.setup().brokers.iter().map(|broker| broker.id);
     let fencing = brokers
-        .filter_map(|id| Some(Awaited { what: Wait::Fencing(id), at: fenced_at(recording, id)? }))
+        .filter_map(|id| Some(Wait { what: Waiting::Fencing { broker: id.0 }, at: fenced_at(world, id)? }))
         .min_by_key(|wait| wait.at);
     if let Some(fencing) = fencing {
-        return Some(Awaited { at: fencing.at.max(now), ..fencing });
+        return Some(Wait { at: fencing.at.max(now), ..fencing });
     }
     let timers = || {
         world
@@ -61,7 +73,7 @@ pub fn awaited(recording: &Recording) -> Option<Awaited> {
     if world.active_controller().is_none() {
         let election = |(id, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match (id, timer) {
             (NodeId::Controller(id), Timer::Quorum(QuorumTimer::Election | QuorumTimer::Fetch)) if ahead(at) => {
-                Some(Awaited { what: Wait::QuorumElection(id), at })
+                Some(Wait { what: Waiting::QuorumElection { controller: id.0 }, at })
             }
             _other => None,
         };
@@ -71,7 +83,7 @@ pub fn awaited(recording: &Recording) -> Option<Awaited> {
     }
     let group = |(_, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match timer {
         Timer::Group(GroupTimer::Join { group }) if ahead(at) => {
-            Some(Awaited { what: Wait::RebalanceEnd(group.to_string()), at })
+            Some(Wait { what: Waiting::RebalanceEnd { group: group.to_string() }, at })
         }
         _other => None,
     };
@@ -89,20 +101,21 @@ pub fn awaited(recording: &Recording) -> Option<Awaited> {
     let member = |(_, _, at, timer): (NodeId, &Machine, SimTime, &Timer)| match timer {
         Timer::Group(GroupTimer::Session { group, member }) if ahead(at) => {
             let name = silent_members.iter().find(|name| member.starts_with(name.as_str()))?;
-            Some(Awaited { what: Wait::MemberTimeout { group: group.to_string(), member: name.clone() }, at })
+            Some(Wait { what: Waiting::MemberTimeout { group: group.to_string(), member: name.clone() }, at })
         }
         _other => None,
     };
     if let Some(found) = timers().filter_map(member).min_by_key(|wait| wait.at) {
         return Some(found);
     }
-    if let Some(at) = recording.cursor().next_scripted(&recording.branch().lowered.plan).filter(|at| ahead(*at)) {
-        return Some(Awaited { what: Wait::ScriptEntry, at });
+    let plan = &playhead.branch(recording).lowered.plan;
+    if let Some(at) = playhead.cursor().next_scripted(plan).filter(|at| ahead(*at)) {
+        return Some(Wait { what: Waiting::ScriptEntry, at });
     }
     let retry = |(id, machine): (NodeId, &Machine)| match (id, machine.client()) {
         (NodeId::Client(id), Some(Client::Producer(producer))) => match producer.status() {
             ProducerStatus::Retrying { next_at, .. } if ahead(next_at) => {
-                Some(Awaited { what: Wait::ClientRetry(world.client_name(id)?.to_string()), at: next_at })
+                Some(Wait { what: Waiting::ClientRetry { client: world.client_name(id)?.to_string() }, at: next_at })
             }
             _other => None,
         },

@@ -3,26 +3,53 @@
 
 mod awaited;
 
-pub use awaited::{Awaited, Wait, awaited, fenced_at};
+pub use awaited::{Wait, Waiting, awaited, fenced_at};
 
 use highwater_engine::base::{Dur, SimTime};
 use highwater_engine::node::{Body, Message};
 use highwater_engine::protocol::{Request, Response};
 
-use crate::recording::{Op, Recording};
+use crate::recording::{Op, Playhead, Recording};
 
 /// How fast simulated time goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// Slow while something notable is in flight, fast through waiting.
     Automatic,
-    /// Simulated over real time.
-    Fixed { numerator: u32, denominator: u32 },
+    Fixed(Speed),
+}
+
+/// Simulated time over real time, as `numerator / denominator`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    pub numerator: u32,
+    pub denominator: u32,
+}
+
+impl Speed {
+    /// The fixed paces, slowest first: a log scale from 1/1000 to 100.
+    pub const SCALE: [Speed; 11] = [
+        Speed::new(1, 1000),
+        Speed::new(1, 300),
+        Speed::new(1, 100),
+        Speed::new(1, 30),
+        Speed::new(1, 10),
+        Speed::new(1, 3),
+        Speed::new(1, 1),
+        Speed::new(3, 1),
+        Speed::new(10, 1),
+        Speed::new(30, 1),
+        Speed::new(100, 1),
+    ];
+
+    pub const fn new(numerator: u32, denominator: u32) -> Speed {
+        Speed { numerator, denominator }
+    }
 }
 
 /// What one step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepKind {
     Message,
     Event,
     Notable,
@@ -47,10 +74,10 @@ pub const LAST_MOMENT: Dur = Dur::secs(24 * 3_600);
 
 /// Whether and how time goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Playback {
+pub struct Player {
     pub playing: bool,
     pub pace: Pace,
-    pub step: Unit,
+    pub step: StepKind,
     /// Real time, times the numerator of the pace, that has not made a microsecond yet.
     rest: u64,
     /// The rate that `rest` was left by.
@@ -59,69 +86,77 @@ pub struct Playback {
     paused_us: u64,
 }
 
-impl Default for Playback {
+impl Default for Player {
     fn default() -> Self {
-        Playback { playing: false, pace: Pace::Automatic, step: Unit::Message, rest: 0, rate: FAST, paused_us: 0 }
+        Player { playing: false, pace: Pace::Automatic, step: StepKind::Message, rest: 0, rate: FAST, paused_us: 0 }
     }
 }
 
-impl Playback {
+impl Player {
     /// Lets real time pass. Returns whether the playhead moved or play ended.
-    pub fn tick(&mut self, recording: &mut Recording, real_us: u64, reduced_motion: bool) -> bool {
+    pub fn tick(
+        &mut self,
+        recording: &mut Recording,
+        playhead: &mut Playhead,
+        real_us: u64,
+        reduced_motion: bool,
+    ) -> bool {
         if !self.playing {
             return false;
         }
-        let planned = recording.origin() + recording.branch().lowered.end;
-        let before = recording.at();
+        let planned = recording.origin() + playhead.branch(recording).lowered.end;
+        let before = playhead.at();
         if reduced_motion {
             self.paused_us += real_us.min(LONGEST_FRAME_US);
             if self.paused_us < REDUCED_PAUSE_US {
                 return false;
             }
             self.paused_us = 0;
-            forward(recording, Unit::Notable);
+            forward(recording, playhead, StepKind::Notable);
         } else {
-            self.glide(recording, real_us.min(LONGEST_FRAME_US), planned);
+            self.glide(recording, playhead, real_us.min(LONGEST_FRAME_US), planned);
         }
         // Play ends where the script ends; whoever plays on from there sees what comes.
-        if (before < planned && recording.at() >= planned) || recording.at() >= recording.origin() + LAST_MOMENT {
+        if (before < planned && playhead.at() >= planned) || playhead.at() >= recording.origin() + LAST_MOMENT {
             self.playing = false;
         }
-        recording.at() != before || !self.playing
+        playhead.at() != before || !self.playing
     }
 
-    fn glide(&mut self, recording: &mut Recording, real_us: u64, planned: SimTime) {
+    fn glide(&mut self, recording: &mut Recording, playhead: &mut Playhead, real_us: u64, planned: SimTime) {
         let mut budget = real_us;
-        let last = if recording.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
+        let last = if playhead.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
         for _ in 0..FRAME_STEPS {
-            let (numerator, denominator) = self.rate(recording);
+            let (numerator, denominator) = self.rate(playhead);
             if self.rate != (numerator, denominator) {
                 self.rate = (numerator, denominator);
                 self.rest = 0;
             }
-            let at = recording.at();
+            let at = playhead.at();
             let reach = SimTime(at.0 + (budget * numerator + self.rest) / denominator).min(last);
-            match recording.next_at() {
+            match playhead.next_at(recording) {
                 Some(next) if next <= reach => {
                     let cost = (next.since(at).0 * denominator).saturating_sub(self.rest).div_ceil(numerator);
                     self.rest = (cost * numerator + self.rest).saturating_sub(next.since(at).0 * denominator);
                     budget = budget.saturating_sub(cost);
-                    recording.step(next);
+                    playhead.step(recording, next);
                 }
                 Some(_) | None => {
                     self.rest = (budget * numerator + self.rest) % denominator;
-                    recording.stand_at(reach);
+                    playhead.stand_at(recording, reach);
                     return;
                 }
             }
         }
     }
 
-    fn rate(&self, recording: &Recording) -> (u64, u64) {
+    fn rate(&self, playhead: &Playhead) -> (u64, u64) {
         match self.pace {
-            Pace::Automatic if recording.world().in_flight().any(is_notable) => SLOW,
+            Pace::Automatic if playhead.world().in_flight().any(is_notable) => SLOW,
             Pace::Automatic => FAST,
-            Pace::Fixed { numerator, denominator } => (u64::from(numerator.max(1)), u64::from(denominator.max(1))),
+            Pace::Fixed(Speed { numerator, denominator }) => {
+                (u64::from(numerator.max(1)), u64::from(denominator.max(1)))
+            }
         }
     }
 }
@@ -157,31 +192,32 @@ pub fn is_notable(message: &Message) -> bool {
     }
 }
 
-fn fits(unit: Unit, op: &Op) -> bool {
-    match unit {
-        Unit::Message => op.sends,
-        Unit::Event => true,
-        Unit::Notable => op.notable,
+fn fits(step: StepKind, op: &Op) -> bool {
+    match step {
+        StepKind::Message => op.sends,
+        StepKind::Event => true,
+        StepKind::Notable => op.notable,
     }
 }
 
 /// One step forward. Returns whether there was one.
-pub fn forward(recording: &mut Recording, unit: Unit) -> bool {
-    let from = recording.cursor().ops;
-    let known = recording.reel().ops()[from..].iter().position(|op| fits(unit, op));
+pub fn forward(recording: &mut Recording, playhead: &mut Playhead, step: StepKind) -> bool {
+    let from = playhead.cursor().ops;
+    let known = playhead.reel(recording).ops()[from..].iter().position(|op| fits(step, op));
     if let Some(known) = known {
-        recording.seek_ops(from + known + 1);
+        playhead.seek_ops(recording, from + known + 1);
         return true;
     }
-    let limit = (recording.at() + LOOK_AHEAD).min(recording.origin() + LAST_MOMENT);
-    recording.seek_ops(recording.reel().n_ops());
+    let limit = (playhead.at() + LOOK_AHEAD).min(recording.origin() + LAST_MOMENT);
+    let known = playhead.reel(recording).n_ops();
+    playhead.seek_ops(recording, known);
     for _ in 0..LOOK_AHEAD_STEPS {
-        if !recording.step(limit) {
-            recording.stand_at(limit);
+        if !playhead.step(recording, limit) {
+            playhead.stand_at(recording, limit);
             return false;
         }
-        let last = recording.reel().ops().last();
-        if last.is_some_and(|op| fits(unit, op)) {
+        let last = playhead.reel(recording).ops().last();
+        if last.is_some_and(|op| fits(step, op)) {
             return true;
         }
     }
@@ -189,15 +225,15 @@ pub fn forward(recording: &mut Recording, unit: Unit) -> bool {
 }
 
 /// One step back: right after the change before this one. Returns whether the playhead moved.
-pub fn back(recording: &mut Recording, unit: Unit) -> bool {
-    let ops = recording.cursor().ops;
-    let beyond = recording.at() > recording.cursor().instant();
+pub fn back(recording: &mut Recording, playhead: &mut Playhead, step: StepKind) -> bool {
+    let ops = playhead.cursor().ops;
+    let beyond = playhead.at() > playhead.cursor().instant();
     let end = if beyond { ops } else { ops.saturating_sub(1) };
-    let found = recording.reel().ops()[..end].iter().rposition(|op| fits(unit, op));
-    let before = (ops, recording.at());
+    let found = playhead.reel(recording).ops()[..end].iter().rposition(|op| fits(step, op));
+    let before = (ops, playhead.at());
     match found {
-        Some(op) => recording.seek_ops(op + 1),
-        None => recording.seek(recording.origin()),
+        Some(op) => playhead.seek_ops(recording, op + 1),
+        None => playhead.seek(recording, playhead.origin()),
     }
-    before != (recording.cursor().ops, recording.at())
+    before != (playhead.cursor().ops, playhead.at())
 }

@@ -4,22 +4,30 @@
 use std::rc::Rc;
 
 use super::cursor::Cursor;
+use super::past::Past;
 
 /// Steps between two keyframes while there is room.
 const EVERY_OPS: usize = 250;
 /// Keyframes of one branch: at some 100 to 300 kB each this bounds them to the memory that a page may use.
 const MOST: usize = 240;
 
+/// The world and what was remembered of its past, after so many steps.
+#[derive(Clone, Debug)]
+pub struct Keyframe {
+    pub cursor: Cursor,
+    pub past: Past,
+}
+
 /// The keyframes of a branch, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Keyframes {
-    frames: Vec<Rc<Cursor>>,
+    frames: Vec<Rc<Keyframe>>,
 }
 
 impl Keyframes {
     /// The last one with at most so many steps.
-    pub fn at_or_before(&self, ops: usize) -> Option<&Rc<Cursor>> {
-        self.frames[..self.frames.partition_point(|frame| frame.ops <= ops)].last()
+    pub fn at_or_before(&self, ops: usize) -> Option<&Rc<Keyframe>> {
+        self.frames[..self.frames.partition_point(|frame| frame.cursor.ops <= ops)].last()
     }
 
     pub fn len(&self) -> usize {
@@ -31,9 +39,9 @@ impl Keyframes {
     }
 
     /// Keeps a copy if the last one is far enough.
-    pub(super) fn offer(&mut self, cursor: &Cursor) {
-        if self.frames.last().is_none_or(|last| cursor.ops >= last.ops + EVERY_OPS) {
-            self.frames.push(Rc::new(cursor.clone()));
+    pub(super) fn offer(&mut self, cursor: &Cursor, past: &Past) {
+        if self.frames.last().is_none_or(|last| cursor.ops >= last.cursor.ops + EVERY_OPS) {
+            self.frames.push(Rc::new(Keyframe { cursor: cursor.clone(), past: past.clone() }));
             if self.frames.len() > MOST {
                 self.thin();
             }
@@ -43,7 +51,7 @@ impl Keyframes {
     /// Removes the one whose neighbours are nearest to each other, of equals the oldest: the older a stretch, the
     /// sooner it is thinned.
     fn thin(&mut self) {
-        let gap = |index: usize| self.frames[index + 1].ops - self.frames[index - 1].ops;
+        let gap = |index: usize| self.frames[index + 1].cursor.ops - self.frames[index - 1].cursor.ops;
         if let Some(index) = (1..self.frames.len() - 1).min_by_key(|index| gap(*index)) {
             self.frames.remove(index);
         }
@@ -51,6 +59,6 @@ impl Keyframes {
 
     /// Those up to so many steps, shared.
     pub(super) fn fork(&self, ops: usize) -> Keyframes {
-        Keyframes { frames: self.frames.iter().filter(|frame| frame.ops <= ops).cloned().collect() }
+        Keyframes { frames: self.frames.iter().filter(|frame| frame.cursor.ops <= ops).cloned().collect() }
     }
 }

@@ -9,7 +9,7 @@ use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, Refusal};
 
 use super::cursor::Step;
-use super::notable::Notability;
+use super::weight::Weight;
 
 /// Entries of one shared piece.
 const PIECE: usize = 1_024;
@@ -55,7 +55,6 @@ pub struct Reel {
     high_watermarks: BTreeMap<Tp, Vec<(usize, Offset)>>,
     /// Messages sent by a node in each slice of time.
     sent: BTreeMap<NodeId, BTreeMap<u64, u32>>,
-    notability: Notability,
 }
 
 impl Reel {
@@ -164,22 +163,22 @@ impl Reel {
     }
 
     /// Adds what a step noticed.
-    pub(super) fn push(&mut self, step: &Step, at: SimTime, done: u32, entries: Vec<TraceEntry>) {
+    pub(super) fn push(&mut self, step: &Step, at: SimTime, done: u32, entries: Vec<TraceEntry>, weights: &[Weight]) {
         let (mut sends, notable_before) = (false, self.notable.len());
         if let Step::Acted { id, action, .. } = step {
             self.acts.insert(*id, action.clone());
         }
-        for entry in entries {
+        for (entry, weight) in entries.into_iter().zip(weights) {
             if let (Step::Refused { index, refusal }, Kind::ActionRefused { .. }) = (step, &entry.kind) {
                 self.refused.push(Refused { entry: self.len(), index: *index, refusal: refusal.clone() });
             }
             sends |= matches!(entry.kind, Kind::MessageSent { .. });
-            self.add(entry);
+            self.add(entry, *weight);
         }
         self.ops.push(Op { at, done, end: self.len(), sends, notable: self.notable.len() > notable_before });
     }
 
-    fn add(&mut self, entry: TraceEntry) {
+    fn add(&mut self, entry: TraceEntry, weight: Weight) {
         let number = self.len();
         match &entry.kind {
             Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
@@ -210,7 +209,7 @@ impl Reel {
         if !of_logs {
             self.turns.push(number);
         }
-        if self.notability.is_notable(&entry) {
+        if weight >= Weight::Notable {
             self.notable.push(number);
         }
         self.open.push(entry);
@@ -219,7 +218,7 @@ impl Reel {
         }
     }
 
-    /// The same reel up to so many steps, sharing what it can. What was notable is decided anew for what follows.
+    /// The same reel up to so many steps, sharing what it can.
     pub(super) fn fork(&self, ops: usize) -> Reel {
         let end = self.end_of(ops);
         let mut reel = Reel { sealed: self.sealed[..(end / PIECE).min(self.sealed.len())].to_vec(), ..Reel::default() };
@@ -240,11 +239,6 @@ impl Reel {
             reel.sent
                 .insert(*node, slices.range(..=last.0 / SLICE_US).map(|(slice, count)| (*slice, *count)).collect());
         }
-        let mut notability = Notability::default();
-        for (_, entry) in self.entries(0..end) {
-            notability.is_notable(entry);
-        }
-        reel.notability = notability;
         reel
     }
 }

@@ -41,6 +41,8 @@ const PATIENCE: Dur = Dur::secs(40);
 const STOP_LIMIT: Dur = Dur::secs(60);
 /// How long the cluster may take until all brokers are there.
 const READY_LIMIT: Dur = Dur::secs(60);
+/// The recorder calls `close` with this time-out.
+const CLOSE_TIMEOUT: Dur = Dur::secs(3);
 
 /// What one run showed, entry by entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -409,7 +411,10 @@ impl<S: Subject> Player<S> {
                 self.align(began);
                 observed
             }
-            Verb::Leave(member) => self.client_act(Action::CloseClient { name: member.as_str().into() }),
+            Verb::Leave(member) => self.client_act(Action::CloseClient {
+                name: member.as_str().into(),
+                within: Some(CLOSE_TIMEOUT),
+            }),
             Verb::PauseClient { member, span } => {
                 self.client_act(Action::PausePolling { member: member.as_str().into(), span: *span })
             }

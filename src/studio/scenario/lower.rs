@@ -93,7 +93,7 @@ pub fn lower(scenario: &Scenario) -> Lowered {
         let start = producer.start.unwrap_or_else(|| scenario.ready_at(producer.topic.iter()));
         due(start, Action::StartProducer { name: rc(name), spec: producer_spec(producer) });
         if let Some(stop) = producer.stop {
-            due(stop, Action::CloseClient { name: rc(name) });
+            due(stop, Action::CloseClient { name: rc(name), within: None });
         }
     }
     for (group_name, group) in &scenario.groups {
@@ -314,7 +314,7 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
             }
             needs
         }
-        Verb::StopClient(name) | Verb::Leave(name) => one(Action::CloseClient { name: rc(name) }),
+        Verb::StopClient(name) | Verb::Leave(name) => one(Action::CloseClient { name: rc(name), within: None }),
         Verb::KillClient(name) => one(Action::KillClient { name: rc(name) }),
         Verb::PauseClient { member, span } => one(Action::PausePolling { member: rc(member), span: *span }),
         Verb::Join(join) => one(Action::Join { name: rc(&join.member), spec: join_spec(scenario, join) }),

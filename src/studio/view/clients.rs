@@ -10,22 +10,7 @@ use highwater_engine::world::machine::Role;
 
 use super::ledger::Ledger;
 use super::model::*;
-use super::seen::{Seen, count};
-
-/// `acks` of a client that is a producer.
-pub fn acks(seen: Seen<'_>, id: ClientId) -> Acks {
-    config(seen, id).map_or(Acks::All, |config| config.acks)
-}
-
-/// The configuration of a producer, also of one that is closed.
-pub fn config(seen: Seen<'_>, id: ClientId) -> Option<ProducerConfig> {
-    match seen.machine(NodeId::Client(id)).map(|machine| &machine.role) {
-        Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => {
-            ProducerConfig::parse(spec.version, &spec.config).ok()
-        }
-        Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => None,
-    }
-}
+use crate::story::{Seen, count};
 
 /// Kafka's spelling.
 pub fn acks_term(acks: Acks) -> Term {

@@ -8,7 +8,7 @@ use highwater_engine::world::Machine;
 use super::ledger::Ledger;
 use super::model::*;
 use super::motion;
-use super::seen::{Seen, ids};
+use crate::story::{Seen, ids};
 
 fn row(name: &'static str, value: InspectValue) -> InspectRow {
     InspectRow { name: name.into(), value }

@@ -9,10 +9,9 @@ use highwater_engine::protocol::GroupState as EngineGroupState;
 use highwater_engine::trace::Kind;
 use highwater_engine::world::machine::Role;
 
-use super::facts::fact;
 use super::model::*;
-use super::seen::Seen;
-use crate::playback::{Awaited, Wait, awaited};
+use crate::playback::{Wait, awaited};
+use crate::story::{Seen, tell};
 
 /// Marks nearer to each other than this part of the window are one.
 const MARKS_ACROSS: u64 = 240;
@@ -20,9 +19,9 @@ const MARKS_ACROSS: u64 = 240;
 /// Projects a window. The whole recorded branch is drawn, also what lies after the playhead.
 pub fn lanes(seen: Seen<'_>, window: Window, slices: usize, branches: Vec<BranchView>) -> Lanes {
     let who = who(seen);
-    let recorded = seen.recording.branch().recorded;
-    let from = seen.recording.origin() + Dur(window.from_us);
-    let to = seen.recording.origin() + Dur(window.to_us);
+    let recorded = seen.branch().recorded;
+    let from = seen.origin() + Dur(window.from_us);
+    let to = seen.origin() + Dur(window.to_us);
     let bars = Bars::read(seen, &who, to.min(recorded));
     let lanes = who
         .iter()
@@ -47,7 +46,7 @@ pub fn lanes(seen: Seen<'_>, window: Window, slices: usize, branches: Vec<Branch
 /// What is waited for at the playhead.
 pub fn waits(seen: Seen<'_>) -> Vec<LaneWait> {
     let who = who(seen);
-    awaited(seen.recording).into_iter().filter_map(|wait| lane_wait(seen, &who, &wait)).collect()
+    awaited(seen.recording, seen.playhead).into_iter().filter_map(|wait| lane_wait(seen, &who, &wait)).collect()
 }
 
 fn who(seen: Seen<'_>) -> Vec<LaneOf> {
@@ -155,7 +154,7 @@ fn marks(seen: Seen<'_>, who: &[LaneOf], window: Window, from: SimTime, to: SimT
     let mut found: BTreeMap<(usize, u64, u8), LaneMark> = BTreeMap::new();
     for index in reel.notable() {
         let Some(entry) = reel.get(*index).filter(|entry| entry.at >= from && entry.at <= to) else { continue };
-        let Some((_, fact)) = fact(seen, *index) else { continue };
+        let Some(fact) = tell(seen, *index).map(|told| told.fact) else { continue };
         let Some((kind, lane)) = mark_kind(&fact).zip(lane_of(seen, who, &entry.kind, entry.who)) else { continue };
         let at_us = seen.us(entry.at);
         let mark = found.entry((lane, at_us / cell, kind as u8)).or_insert(LaneMark {
@@ -246,32 +245,18 @@ fn state_after(kind: &Kind, who: NodeId) -> Option<LaneState> {
     })
 }
 
-fn lane_wait(seen: Seen<'_>, who: &[LaneOf], wait: &Awaited) -> Option<LaneWait> {
+fn lane_wait(seen: Seen<'_>, who: &[LaneOf], wait: &Wait) -> Option<LaneWait> {
     let of = match &wait.what {
-        Wait::Fencing(broker) => LaneOf::Broker(broker.0),
-        Wait::QuorumElection(_) => LaneOf::Quorum,
-        Wait::RebalanceEnd(group) | Wait::MemberTimeout { group, .. } => LaneOf::Group(group.clone()),
-        Wait::ClientRetry(client) => LaneOf::Producer(client.clone()),
-        Wait::ScriptEntry => return None,
+        Waiting::Fencing { broker } => LaneOf::Broker(*broker),
+        Waiting::QuorumElection { .. } => LaneOf::Quorum,
+        Waiting::RebalanceEnd { group } | Waiting::MemberTimeout { group, .. } => LaneOf::Group(group.clone()),
+        Waiting::ClientRetry { client } => LaneOf::Producer(client.clone()),
+        Waiting::ScriptEntry => return None,
     };
     Some(LaneWait {
         lane: who.iter().position(|lane| *lane == of)?,
         from_us: seen.now_us(),
         to_us: seen.us(wait.at),
-        what: waiting(wait),
+        what: wait.what.clone(),
     })
-}
-
-/// A wait in the page's words.
-pub fn waiting(wait: &Awaited) -> Waiting {
-    match &wait.what {
-        Wait::Fencing(broker) => Waiting::Fencing { broker: broker.0 },
-        Wait::QuorumElection(controller) => Waiting::QuorumElection { controller: controller.0 },
-        Wait::RebalanceEnd(group) => Waiting::RebalanceEnd { group: group.clone() },
-        Wait::MemberTimeout { group, member } => {
-            Waiting::MemberTimeout { group: group.clone(), member: member.clone() }
-        }
-        Wait::ClientRetry(client) => Waiting::ClientRetry { client: client.clone() },
-        Wait::ScriptEntry => Waiting::ScriptEntry,
-    }
 }

@@ -8,7 +8,7 @@ use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS};
 use highwater_engine::trace::Kind;
 
 use super::model::*;
-use super::seen::{Seen, count};
+use crate::story::{Seen, count};
 
 /// One record on its way.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Ledger {
             let entry = &ledger.entries[index];
             let name = seen.node(entry.producer);
             add(&mut ledger.counts, entry);
-            add(ledger.by_producer.entry(super::facts::name_of(name)).or_default(), entry);
+            add(ledger.by_producer.entry(crate::story::name_of(name)).or_default(), entry);
         }
         ledger
     }
@@ -186,8 +186,7 @@ impl Ledger {
 
     fn fate(&self, seen: Seen<'_>, index: usize) -> RecordFate {
         let entry = &self.entries[index];
-        let nobody_answers =
-            || matches!(entry.producer, NodeId::Client(id) if super::clients::acks(seen, id) == Acks::Zero);
+        let nobody_answers = || matches!(entry.producer, NodeId::Client(id) if seen.acks(id) == Acks::Zero);
         match (entry.stands, entry.acked) {
             (Some(_), _) if entry.safe => RecordFate::Safe,
             (Some(_), Some((_, offset))) if offset >= 0 => RecordFate::AckedNotSafe,

@@ -1,12 +1,11 @@
 //! The log: facts up to the playhead, filtered and paged. What has no fact is no line.
 
-use super::facts::fact;
 use super::model::*;
-use super::seen::Seen;
+use crate::story::{Seen, Told, tell};
 
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
-    let (kind, fact) = fact(seen, index)?;
+    let Told { part: kind, fact, .. } = tell(seen, index)?;
     Some(LogLine {
         trace: TraceId(index as u64),
         at_us: seen.us(entry.at),

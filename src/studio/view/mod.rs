@@ -1,7 +1,6 @@
 //! Projections from a run to plain data for the page. Holds no words: a view carries facts, the language files make
 //! sentences.
 pub mod clients;
-pub mod facts;
 pub mod inspect;
 pub mod lanes;
 pub mod ledger;
@@ -10,10 +9,8 @@ pub mod model;
 pub mod motion;
 pub mod promises;
 pub mod scene;
-pub mod seen;
 pub mod settings;
 pub mod why;
 
-mod fact;
 mod panel;
 mod time;

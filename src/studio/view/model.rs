@@ -5,47 +5,16 @@
 //! Units: every time is simulated microseconds since the start of the run (`Micros`), every duration is microseconds,
 //! offsets and epochs are Kafka's numbers. Kafka's own words (error names, config keys, APIs, states) are `Term`s and
 //! stay untranslated.
-use std::borrow::Cow;
-
-pub use super::fact::*;
 pub use super::panel::*;
 pub use super::time::*;
+pub use crate::playback::{Pace, Speed, StepKind, Waiting};
 pub use crate::scenario::ScenarioId;
-
-/// Simulated microseconds since the start of the run.
-pub type Micros = u64;
-/// A word of Kafka's, shown as it is in every language: an error name, a config key, an API, a version.
-pub type Term = Cow<'static, str>;
+pub use crate::story::{
+    AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageRef, Micros, NodeRef, Part as LogKind, PartitionRef, Term,
+    TraceId,
+};
 
 // ---------------------------------------------------------------- naming things
-
-/// A node or a client of the run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NodeRef {
-    Controller(u32),
-    Broker(u32),
-    /// A producer, by its name in the scenario.
-    Producer(String),
-    /// A group member, by its name in the scenario.
-    Member(String),
-    /// The administrator: requests that a user's action sends to the cluster.
-    Admin,
-}
-
-/// One partition of one topic.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PartitionRef {
-    pub topic: String,
-    pub partition: u32,
-}
-
-/// A trace entry, by its number in the reel of the branch that is shown. Every fact can be found again by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TraceId(pub u64);
-
-/// A message in flight or delivered, by the engine's id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MessageRef(pub u64);
 
 /// A branch of the run. Branch 0 is the one that the scenario or link opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

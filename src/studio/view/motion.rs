@@ -6,7 +6,7 @@ use highwater_engine::protocol::{ErrorCode, Fetcher, Request, Response};
 use highwater_engine::world::network::Network;
 
 use super::model::*;
-use super::seen::Seen;
+use crate::story::Seen;
 
 /// Projects what moves.
 pub fn motion(seen: Seen<'_>) -> Motion {

@@ -229,28 +229,6 @@ pub struct LogLine {
     pub notable: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LogKind {
-    Fault,
-    Controller,
-    Replication,
-    Producer,
-    Group,
-    Setting,
-}
-
-impl LogKind {
-    /// Every kind, in the order of the filter.
-    pub const ALL: [LogKind; 6] = [
-        LogKind::Fault,
-        LogKind::Controller,
-        LogKind::Replication,
-        LogKind::Producer,
-        LogKind::Group,
-        LogKind::Setting,
-    ];
-}
-
 /// What the log shows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LogFilter {

@@ -8,8 +8,8 @@ use highwater_engine::trace::Kind;
 use super::clients;
 use super::ledger::{Ledger, squares};
 use super::model::*;
-use super::seen::{Seen, count};
 use crate::playback::fenced_at;
+use crate::story::{Seen, count};
 
 /// Projects the panel.
 pub fn promises(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, revision: u64) -> Promises {
@@ -70,11 +70,11 @@ impl Judge<'_> {
                 broker: p.replicas.first().map_or(0, |b| b.0),
             },
             (Coordinator::Missing { last: Some(last), .. }, _)
-                if fenced_at(self.seen.recording, BrokerId(last)).is_some() =>
+                if fenced_at(self.seen.world(), BrokerId(last)).is_some() =>
             {
                 Cause::FencingPending {
                     broker: last,
-                    in_us: fenced_at(self.seen.recording, BrokerId(last)).map_or(0, |at| at.since(self.seen.now()).0),
+                    in_us: fenced_at(self.seen.world(), BrokerId(last)).map_or(0, |at| at.since(self.seen.now()).0),
                 }
             }
             (Coordinator::Missing { .. }, _) => {
@@ -177,8 +177,8 @@ impl Judge<'_> {
             .map(|(_, offset)| offset)
             .collect();
         let partition = self.seen.partition(tp);
-        let producer = super::facts::name_of(self.seen.node(first.producer));
-        let acks = if let NodeId::Client(id) = first.producer { clients::acks(self.seen, id) } else { Acks::All };
+        let producer = crate::story::name_of(self.seen.node(first.producer));
+        let acks = if let NodeId::Client(id) = first.producer { self.seen.acks(id) } else { Acks::All };
         let unclean = self.seen.entries().rev().find_map(|(_, entry)| match &entry.kind {
             Kind::LeaderElected {
                 tp: other,
@@ -273,7 +273,7 @@ impl Judge<'_> {
                 ),
                 (Some((_, column)), _) => {
                     let leader = column.leader.unwrap_or(0);
-                    let pending = fenced_at(self.seen.recording, BrokerId(leader));
+                    let pending = fenced_at(self.seen.world(), BrokerId(leader));
                     (
                         pending.map(|at| Cause::FencingPending { broker: leader, in_us: at.since(self.seen.now()).0 }),
                         None,
@@ -290,7 +290,7 @@ impl Judge<'_> {
         let Some(tp) = stalled_partition(self.seen, producer) else { return (None, None) };
         let partition = self.seen.partition(tp);
         let Some(column) = self.seen.image().and_then(|image| image.partition(tp)) else { return (None, None) };
-        let silent = column.isr.iter().find_map(|broker| Some((broker.0, fenced_at(self.seen.recording, *broker)?)));
+        let silent = column.isr.iter().find_map(|broker| Some((broker.0, fenced_at(self.seen.world(), *broker)?)));
         if let Some((broker, at)) = silent {
             return (Some(Cause::FencingPending { broker, in_us: at.since(self.seen.now()).0 }), None);
         }
@@ -342,7 +342,7 @@ impl Judge<'_> {
             last: count(at_risk.last().and_then(|e| e.stands).map_or(offset, |(_, o)| o)),
             broker: self.led_by(first.tag, tp, offset),
         };
-        let producer = super::facts::name_of(self.seen.node(first.producer));
+        let producer = crate::story::name_of(self.seen.node(first.producer));
         cards.push(card(
             Verdict::AtRisk { count: at_risk.len() as u64 },
             Some(cause),
@@ -399,7 +399,7 @@ fn verdict(sets: &[Vec<BrokerId>], breaks: impl Fn(&[BrokerId]) -> Option<Weakne
 
 fn can_write(seen: Seen<'_>, failures: usize) -> Answer {
     let partitions = data(seen);
-    let needs_all = seen.producers().iter().any(|(_, id)| id.is_some_and(|id| clients::acks(seen, id) == Acks::All));
+    let needs_all = seen.producers().iter().any(|(_, id)| id.is_some_and(|id| seen.acks(id) == Acks::All));
     verdict(&sets(seen, failures), |set| {
         partitions.iter().find_map(|(tp, partition)| {
             let left = partition.isr.iter().filter(|id| !set.contains(id) && !seen.is_down(**id)).count() as u32;
@@ -450,7 +450,7 @@ fn go_on(seen: Seen<'_>, failures: usize) -> Answer {
 
 fn nothing_lost(seen: Seen<'_>, failures: usize) -> Answer {
     let partitions = data(seen);
-    let weakest = seen.producers().iter().filter_map(|(_, id)| *id).map(|id| clients::acks(seen, id)).min();
+    let weakest = seen.producers().iter().filter_map(|(_, id)| *id).map(|id| seen.acks(id)).min();
     if let Some(acks @ (Acks::Zero | Acks::One)) = weakest {
         return Answer::Depends { because: Weakness::Acks(clients::acks_term(acks)) };
     }

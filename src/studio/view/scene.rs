@@ -15,8 +15,8 @@ use highwater_engine::world::machine::Role;
 use super::clients;
 use super::ledger::Ledger;
 use super::model::*;
-use super::seen::{Seen, count, ids};
 use crate::playback::fenced_at;
+use crate::story::{Seen, count, ids};
 
 /// What of a scene is chosen and not simulated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -255,7 +255,7 @@ impl Stage<'_> {
                     Some(_) => BrokerStanding::Active,
                 },
                 broker_epoch: registration.map(|r| count(r.epoch.0)),
-                fenced_in_us: fenced_at(seen.recording, broker).map(|at| at.since(seen.now()).0),
+                fenced_in_us: fenced_at(seen.world(), broker).map(|at| at.since(seen.now()).0),
                 cut_off: self.is_cut_off(id),
                 menu: self.menu(id, machine),
                 replicas: self.replicas(broker, topics),

@@ -7,8 +7,8 @@ use highwater_engine::client::{ClientVersion, Keys};
 use highwater_engine::world::machine::Role;
 
 use super::model::*;
-use super::seen::Seen;
 use crate::scenario::{Placement, Target, Verb, lower::timed};
+use crate::story::Seen;
 
 /// Rates that minus and plus lead through, in records a second.
 pub const RATES: [u32; 10] = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500];
@@ -54,7 +54,7 @@ pub fn settings(seen: Seen<'_>, scene: &Scene, previous: bool) -> Settings {
 
 /// What was last asked for of a topic's config, if that was a short while ago: a request that took longer has failed.
 fn asked(seen: Seen<'_>, topic: &str, key: &str) -> Option<String> {
-    let now = seen.now().since(seen.recording.origin());
+    let now = seen.now().since(seen.origin());
     let recent = |at: Dur| at <= now && now.0 - at.0 <= ADMIN_PATIENCE.0;
     let mut last = None;
     for (_, entry) in timed(&seen.scenario().script).filter(|(moment, _)| recent(moment.at)) {

@@ -72,86 +72,10 @@ pub struct Playback {
     pub events_done: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    Automatic,
-    /// Simulated time over real time, as `numerator / denominator`.
-    Fixed(Speed),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Speed {
-    pub numerator: u32,
-    pub denominator: u32,
-}
-
-impl Speed {
-    /// The fixed paces, slowest first: a log scale from 1/1000 to 100.
-    pub const SCALE: [Speed; 11] = [
-        Speed::new(1, 1000),
-        Speed::new(1, 300),
-        Speed::new(1, 100),
-        Speed::new(1, 30),
-        Speed::new(1, 10),
-        Speed::new(1, 3),
-        Speed::new(1, 1),
-        Speed::new(3, 1),
-        Speed::new(10, 1),
-        Speed::new(30, 1),
-        Speed::new(100, 1),
-    ];
-
-    pub const fn new(numerator: u32, denominator: u32) -> Speed {
-        Speed { numerator, denominator }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StepKind {
-    Message,
-    Event,
-    Notable,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaited {
     pub what: Waiting,
     pub in_us: Micros,
-}
-
-/// What the countdown names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Waiting {
-    /// A broker's session runs out.
-    Fencing {
-        broker: u32,
-    },
-    QuorumElection {
-        controller: u32,
-    },
-    /// A follower falls out of the ISR.
-    LagTimeout {
-        partition: PartitionRef,
-        broker: u32,
-    },
-    /// A member is removed from its group.
-    MemberTimeout {
-        group: String,
-        member: String,
-    },
-    RebalanceEnd {
-        group: String,
-    },
-    ClientRetry {
-        client: String,
-    },
-    DeliveryTimeout {
-        client: String,
-    },
-    ScriptEntry,
-    Other {
-        timer: Term,
-    },
 }
 
 // ---------------------------------------------------------------- swim lanes

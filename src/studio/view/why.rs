@@ -3,21 +3,20 @@
 use highwater_engine::base::NodeId;
 use highwater_engine::trace::Kind;
 
-use super::facts::fact;
 use super::ledger::Ledger;
 use super::model::*;
 use super::promises::{first_lost, stalled_partition};
-use super::seen::{Seen, count, ids};
-use crate::explain::{Question, Standing, What, explain};
+use crate::explain::{Question, What, explain};
+use crate::story::{Seen, name_of, tell};
 
 /// Answers *Why?*; `None`: there is nothing to explain.
 pub fn why(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene, about: &Subject) -> Option<WhyChain> {
     let question = question(seen, ledger, promises, scene, about)?;
     let mut steps: Vec<WhyStep> = Vec::new();
-    for step in explain(seen.recording, &question) {
+    for step in explain(seen, &question) {
         let made = match step.what {
             What::Entry(index) => entry(seen, index),
-            What::Standing(standing) => standing_fact(seen, standing).map(|fact| (fact, None, None)),
+            What::Standing(fact) => Some((fact, None, None)),
         };
         if let Some((fact, trace, message)) = made
             && !steps.iter().any(|known| known.fact == fact)
@@ -32,7 +31,7 @@ pub fn why(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene, 
 
 /// An entry as a step: messages on the way are left out, they only carry a cause.
 fn entry(seen: Seen<'_>, index: usize) -> Option<(Fact, Option<TraceId>, Option<MessageRef>)> {
-    let (_, fact) = fact(seen, index)?;
+    let fact = tell(seen, index)?.fact;
     let cause = seen.reel().cause(index).and_then(|cause| seen.reel().get(cause));
     let message = cause.and_then(|cause| {
         if let Kind::MessageSent { message, .. } = cause.kind { Some(MessageRef(message.0)) } else { None }
@@ -82,7 +81,7 @@ fn question(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene,
             let entry = ledger.entries.get(*number as usize)?;
             match (entry.fate, entry.acked, entry.stands) {
                 (RecordFate::AckedLost, Some((tp, offset)), _) => Some(Question::Lost { tag: entry.tag, tp, offset }),
-                (RecordFate::Refused, ..) => Some(Question::Producer(super::facts::name_of(seen.node(entry.producer)))),
+                (RecordFate::Refused, ..) => Some(Question::Producer(name_of(seen.node(entry.producer)))),
                 (_, _, Some((tp, _))) => Some(Question::HighWatermark(tp)),
                 (_, _, None) => None,
             }
@@ -128,46 +127,4 @@ fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Ve
             .map(|(tp, _)| Question::HighWatermark(tp)),
         Verdict::EveryPromiseKept => None,
     }
-}
-
-fn standing_fact(seen: Seen<'_>, standing: Standing) -> Option<Fact> {
-    Some(match standing {
-        Standing::MemberStopped { group, member, error, client } => {
-            Fact::MemberStopped { group, member, error: error.into(), client: client.into() }
-        }
-        Standing::MemberReadsOn { group, member } => Fact::MemberReadsOn { group, member },
-        Standing::ClientVersionWaits { client, long_poll } => {
-            Fact::ClientVersionWaits { client: client.into(), long_poll }
-        }
-        Standing::GroupHashesTo { group, partition } => Fact::GroupHashesTo { group, partition },
-        Standing::HasReplicas { tp, replicas } => {
-            Fact::HasReplicas { partition: seen.partition(tp), replicas: ids(&replicas) }
-        }
-        Standing::OnlyReplicaOn { tp, broker } => {
-            Fact::OnlyReplicaOn { partition: seen.partition(tp), broker: broker.0 }
-        }
-        Standing::CreatedWhileAlone { topic, broker, replication_factor } => {
-            Fact::CreatedWhileAlone { topic, broker: broker.0, replication_factor }
-        }
-        Standing::NodeSettingWas { key, value } => {
-            Fact::SettingWas { target: ConfigTarget::Cluster, key: key.into(), value: value.into() }
-        }
-        Standing::TopicSettingWas { topic, key, value } => {
-            Fact::SettingWas { target: ConfigTarget::Topic(topic), key: key.into(), value: value.into() }
-        }
-        Standing::ClientSettingWas { client, key, value } => {
-            Fact::SettingWas { target: ConfigTarget::Client(client), key: key.into(), value: value.into() }
-        }
-        Standing::BrokerIsDown { broker } => Fact::BrokerIsDown { broker: broker.0 },
-        Standing::HighWatermarkStalled { tp, broker, at, waits_for } => Fact::HighWatermarkStalled {
-            partition: seen.partition(tp),
-            broker: broker.0,
-            at: count(at),
-            waits_for: ids(&waits_for),
-        },
-        Standing::AckedLost { tp, offset } => {
-            Fact::AckedLost { partition: seen.partition(tp), first: count(offset), last: count(offset) }
-        }
-        Standing::RunBegan => Fact::RunBegan,
-    })
 }

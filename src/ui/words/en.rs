@@ -782,15 +782,10 @@ impl Words for English {
         match w {
             Waiting::Fencing { broker } => format!("session of broker {broker} runs out"),
             Waiting::QuorumElection { controller } => format!("controller {controller} waits before an election"),
-            Waiting::LagTimeout { partition: p, broker } => {
-                format!("broker {broker} falls out of the ISR of {}", partition(p))
-            }
             Waiting::MemberTimeout { group, member } => format!("session of {member} in group {group} runs out"),
             Waiting::RebalanceEnd { group } => format!("rebalance of group {group}"),
             Waiting::ClientRetry { client } => format!("{client} tries again"),
-            Waiting::DeliveryTimeout { client } => format!("{client} gives up"),
             Waiting::ScriptEntry => "next entry of the script".into(),
-            Waiting::Other { timer } => timer.to_string(),
         }
     }
     fn fenced_in(&self, in_us: Micros) -> String {
@@ -800,13 +795,10 @@ impl Words for English {
         match w {
             Waiting::Fencing { broker } => format!("broker {broker} is fenced {}", after(in_us)),
             Waiting::QuorumElection { .. }
-            | Waiting::LagTimeout { .. }
             | Waiting::MemberTimeout { .. }
             | Waiting::RebalanceEnd { .. }
             | Waiting::ClientRetry { .. }
-            | Waiting::DeliveryTimeout { .. }
-            | Waiting::ScriptEntry
-            | Waiting::Other { .. } => format!("{} {}", self.waiting(w), after(in_us)),
+            | Waiting::ScriptEntry => format!("{} {}", self.waiting(w), after(in_us)),
         }
     }
     fn flight(&self, f: &Flight) -> String {

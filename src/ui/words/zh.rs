@@ -732,13 +732,10 @@ impl Words for Chinese {
         match w {
             Waiting::Fencing { broker } => format!("broker {broker} 的会话到期"),
             Waiting::QuorumElection { controller } => format!("controller {controller} 等待选举"),
-            Waiting::LagTimeout { partition: p, broker } => format!("broker {broker} 被移出 {} 的 ISR", partition(p)),
             Waiting::MemberTimeout { group, member } => format!("消费者组 {group} 中 {member} 的会话到期"),
             Waiting::RebalanceEnd { group } => format!("消费者组 {group} 的再均衡"),
             Waiting::ClientRetry { client } => format!("{client} 重试"),
-            Waiting::DeliveryTimeout { client } => format!("{client} 放弃"),
             Waiting::ScriptEntry => "脚本的下一步".into(),
-            Waiting::Other { timer } => timer.to_string(),
         }
     }
     fn fenced_in(&self, in_us: Micros) -> String {
@@ -748,13 +745,10 @@ impl Words for Chinese {
         match w {
             Waiting::Fencing { broker } => format!("{}broker {broker} 被隔离", after(in_us)),
             Waiting::QuorumElection { .. }
-            | Waiting::LagTimeout { .. }
             | Waiting::MemberTimeout { .. }
             | Waiting::RebalanceEnd { .. }
             | Waiting::ClientRetry { .. }
-            | Waiting::DeliveryTimeout { .. }
-            | Waiting::ScriptEntry
-            | Waiting::Other { .. } => format!("{}：{}", after(in_us).trim_end(), self.waiting(w)),
+            | Waiting::ScriptEntry => format!("{}：{}", after(in_us).trim_end(), self.waiting(w)),
         }
     }
     fn flight(&self, f: &Flight) -> String {

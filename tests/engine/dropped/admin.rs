@@ -1,6 +1,6 @@
 //! What an administrator asks for, lost. Its client gives one try 8 s and the whole call its own time.
 
-use highwater_engine::base::{Dur, NodeId, Tp};
+use highwater_engine::base::{ClientId, Dur, NodeId, Tp};
 use highwater_engine::client::AdminAnswer;
 use highwater_engine::node::message::AdminRequest;
 use highwater_engine::protocol::config::config_map;
@@ -15,7 +15,9 @@ const TRY: std::ops::Range<u64> = 7_900..8_600;
 
 /// The answer to a request of which one message is lost, and when it came after the loss, in milliseconds.
 fn ask(c: &mut Cluster, api: Api, way: Way, request: AdminRequest) -> (ErrorCode, u64) {
-    lose(c, api, way, ANY, 1);
+    // Of two responses, the controller's to the broker and the broker's to the client, it is the latter.
+    let to = (way == Response).then_some(NodeId::Client(ClientId(0)));
+    lose(c, api, way, (None, to), 1);
     let error = c.admin(request);
     (error, ms(loss(c, api, way), c.world.now()))
 }

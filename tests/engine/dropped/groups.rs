@@ -15,7 +15,7 @@ fn read_after(api: Api, way: Way, nth: u32, config: &[(&str, &str)]) -> (Cluster
     // The offsets topic is made and the coordinator is there.
     consumer(&mut c, "first", &[]);
     c.run(Dur::secs(3));
-    c.act(Action::CloseClient { name: "first".into() });
+    c.act(Action::CloseClient { name: "first".into(), within: None });
     c.run(Dur::secs(1));
     let known = c.delivered();
     lose(&mut c, api, way, ANY, nth);
@@ -158,7 +158,7 @@ pub fn leave_group_lost_the_partitions_wait_for_the_end_of_the_session() {
     let mut c = member(Api::LeaveGroup, Request, &[]);
     consumer(&mut c, "d", &[]);
     c.run(Dur::secs(5));
-    c.act(Action::CloseClient { name: "c".into() });
+    c.act(Action::CloseClient { name: "c".into(), within: None });
     c.run(Dur::secs(20));
     let lost = loss(&c, Api::LeaveGroup, Request);
     let removed = when(&c, lost, |k| matches!(k, Kind::MemberRemoved { expired: true, .. })).expect("its session ends");

@@ -176,7 +176,7 @@ impl Admin {
             rebootstrap: true,
             leader_hints: false,
         };
-        let net = Net::new(NodeId::Client(client), incarnation, config);
+        let net = Net::new(NodeId::Client(client), incarnation, config, usize::MAX);
         Admin {
             brokers: bootstrap.clone(),
             bootstrap,
@@ -212,6 +212,11 @@ impl Admin {
         if self.closed {
             return;
         }
+        if let Event::Connected { .. } = event {
+            // Nothing can be sent yet: the first answer tells that the process is there.
+            self.net.on_event(ctx, event);
+            return;
+        }
         match event {
             Event::Command(ClientCommand::Admin { action, request }) => {
                 if request == AdminRequest::Renew {
@@ -239,7 +244,8 @@ impl Admin {
                 | ClientCommand::SetRate { .. }
                 | ClientCommand::PausePolling { .. }
                 | ClientCommand::Seek { .. }
-                | ClientCommand::Commit,
+                | ClientCommand::Commit
+                | ClientCommand::Close { .. },
             )
             | Event::Timer(Timer::Client(_)) => {}
             Event::Shutdown => {

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Call, Closing, Consumer, Fetchability};
+use super::{Call, Closing, Consumer, Fetchability, Membership};
 use crate::base::{GenerationId, LeaderEpoch, Offset, SimTime, Tp};
 use crate::client::spec::ClientVersion;
 use crate::node::{Ctx, Outcome};
@@ -57,13 +57,31 @@ impl Consumer {
         }
     }
 
-    /// Sends a commit if the connection to the coordinator stands.
+    /// What a commit fails with while this is no member: nothing is sent then.
+    fn not_a_member(&self) -> Option<&'static str> {
+        match self.membership {
+            Membership::Stable => None,
+            Membership::Unjoined => Some("CommitFailedException"),
+            Membership::Preparing | Membership::Joining | Membership::Syncing => Some(self.rebalancing_exception()),
+        }
+    }
+
+    /// A member that knows of the rebalance can tell it from the loss of its membership (2.5+).
+    fn rebalancing_exception(&self) -> &'static str {
+        if self.spec.version >= ClientVersion::V2_5 { "RebalanceInProgressException" } else { "CommitFailedException" }
+    }
+
+    /// Sends a commit if the connection to the coordinator stands, or fails it. False if it has to wait.
     pub(super) fn send_commit(
         &mut self,
         ctx: &mut Ctx<'_>,
         kind: CommitKind,
         offsets: Vec<(Tp, OffsetAndMetadata)>,
     ) -> bool {
+        if let Some(exception) = self.not_a_member() {
+            self.commit_failed(ctx, kind, exception);
+            return true;
+        }
         let positions = offsets.iter().map(|(tp, o)| (*tp, o.offset)).collect();
         let request = Request::OffsetCommit(OffsetCommitRequest {
             group: self.spec.group.clone(),
@@ -104,7 +122,23 @@ impl Consumer {
                 }
             }
             CommitKind::BeforeRebalance => self.prepare_commit = Some(true),
-            CommitKind::Close => self.closing = Some(Closing::Leave),
+            CommitKind::Close => {
+                let failures =
+                    if let Some(Closing::CommitFlying { failures }) = self.closing { failures + 1 } else { 1 };
+                if exception == "RetriableCommitFailedException" {
+                    let not_before = ctx.now + self.config.common.retry.after(failures, ctx.rng);
+                    self.closing_commit_done(Closing::Commit { failures, not_before });
+                } else {
+                    self.closing_commit_done(Closing::Pending);
+                }
+            }
+        }
+    }
+
+    /// The commit of `close` has an outcome, unless `close` has gone on without it.
+    fn closing_commit_done(&mut self, next: Closing) {
+        if matches!(self.closing, Some(Closing::CommitFlying { .. })) {
+            self.closing = Some(next);
         }
     }
 
@@ -146,7 +180,7 @@ impl Consumer {
                 match kind {
                     CommitKind::Application | CommitKind::Auto => {}
                     CommitKind::BeforeRebalance => self.prepare_commit = Some(true),
-                    CommitKind::Close => self.closing = Some(Closing::Leave),
+                    CommitKind::Close => self.closing_commit_done(Closing::Pending),
                 }
             }
             ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator | ErrorCode::RequestTimedOut => {
@@ -154,19 +188,17 @@ impl Consumer {
                 self.lose_coordinator(ctx, error);
             }
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
-                if current && kind != CommitKind::Close {
+                // Of an older generation, and the next one is being made: nothing is lost but this commit.
+                if !current && matches!(self.membership, Membership::Preparing | Membership::Joining) {
+                    self.commit_failed(ctx, kind, self.rebalancing_exception());
+                } else {
                     self.reset_generation(error == ErrorCode::IllegalGeneration);
+                    self.commit_failed(ctx, kind, "CommitFailedException");
                 }
-                self.commit_failed(ctx, kind, "CommitFailedException");
             }
             ErrorCode::RebalanceInProgress => {
                 self.rejoin |= current;
-                let exception = if self.spec.version >= ClientVersion::V2_5 {
-                    "RebalanceInProgressException"
-                } else {
-                    "CommitFailedException"
-                };
-                self.commit_failed(ctx, kind, exception);
+                self.commit_failed(ctx, kind, self.rebalancing_exception());
             }
             ErrorCode::FencedInstanceId => {
                 self.fatal = Some(error.exception());

@@ -63,7 +63,7 @@ impl Consumer {
                     Call::FindCoordinator,
                 );
             }
-            Err(NoNode::Connecting) => {}
+            Err(NoNode::Connecting | NoNode::Busy) => {}
             Err(NoNode::AllDown) => {
                 self.metadata.request_update();
                 self.fail_waiting_commits(ctx);

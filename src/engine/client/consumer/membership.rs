@@ -8,9 +8,12 @@ use super::assignor;
 use super::{Assigned, Call, Closing, CommitKind, Consumer, Membership};
 use crate::base::{Dur, GenerationId, Tp};
 use crate::client::spec::ClientVersion;
-use crate::node::{ClientTimer, Ctx, Outcome, Timer};
+use crate::node::{Channel, ClientTimer, Ctx, Outcome, Timer};
 use crate::protocol::{ErrorCode, JoinGroupRequest, MemberRequest, Request, Response, Subscription, SyncGroupRequest};
 use crate::trace::{Callback, Kind};
+
+/// How long `close` takes at most, if the application says nothing else (`DEFAULT_CLOSE_TIMEOUT_MS`).
+pub(super) const CLOSE_TIMEOUT: Dur = Dur::secs(30);
 
 impl Consumer {
     fn member(&self) -> MemberRequest {
@@ -92,8 +95,9 @@ impl Consumer {
                 None => {
                     let offsets = self.positions_to_commit(ctx.now);
                     if !offsets.is_empty() {
-                        if self.send_commit(ctx, CommitKind::BeforeRebalance, offsets) {
-                            self.prepare_commit = Some(false);
+                        self.prepare_commit = Some(false);
+                        if !self.send_commit(ctx, CommitKind::BeforeRebalance, offsets) {
+                            self.prepare_commit = None;
                         }
                         return false;
                     }
@@ -112,7 +116,9 @@ impl Consumer {
     }
 
     fn retry_join(&mut self, ctx: &mut Ctx<'_>, at_once: bool) {
-        self.membership = Membership::Unjoined;
+        if self.membership != Membership::Unjoined {
+            self.membership = Membership::Preparing;
+        }
         self.rejoin = true;
         if !at_once {
             self.join_not_before = ctx.now + self.config.common.retry.after(1, ctx.rng);
@@ -139,10 +145,12 @@ impl Consumer {
             }
             error => return self.on_group_error(ctx, error),
         }
-        self.last_contact = ctx.now;
         self.generation = answer.generation;
         self.member_id = answer.member_id;
         self.membership = Membership::Syncing;
+        if self.beats_while_syncing() {
+            self.begin_heartbeats(ctx);
+        }
         self.is_leader = answer.leader == self.member_id && !answer.members.is_empty();
         let mut assignments: Vec<(Rc<str>, Vec<Tp>)> = Vec::new();
         if self.is_leader {
@@ -182,10 +190,9 @@ impl Consumer {
         self.membership = Membership::Stable;
         self.prepared = false;
         self.prepare_commit = None;
-        self.last_contact = ctx.now;
-        self.heartbeat_at = ctx.now + self.config.heartbeat_interval;
-        self.heartbeat_flying = false;
-        ctx.set(Timer::Client(ClientTimer::Heartbeat), self.config.heartbeat_interval);
+        if !self.beats_while_syncing() {
+            self.begin_heartbeats(ctx);
+        }
         self.partitions = assignment.iter().map(|tp| (*tp, Assigned::default())).collect();
         self.committed_flying = false;
         self.next_auto_commit = ctx.now + self.config.auto_commit_interval;
@@ -213,7 +220,7 @@ impl Consumer {
             | ErrorCode::InconsistentGroupProtocol
             | ErrorCode::InvalidSessionTimeout
             | ErrorCode::InvalidGroupId => {
-                self.membership = Membership::Unjoined;
+                self.membership = Membership::Preparing;
                 self.fatal = Some(error.exception());
             }
             // Loading, rebalancing and what else passes.
@@ -225,8 +232,31 @@ impl Consumer {
         }
     }
 
+    /// Since KAFKA-10134 a member that waits for its assignment sends heartbeats already.
+    fn beats_while_syncing(&self) -> bool {
+        self.spec.version >= ClientVersion::V3_9
+    }
+
+    /// The generation of which heartbeats tell is known: all their clocks begin anew.
+    fn begin_heartbeats(&mut self, ctx: &mut Ctx<'_>) {
+        self.last_contact = ctx.now;
+        self.heartbeat_at = ctx.now + self.config.heartbeat_interval;
+        self.heartbeat_flying = false;
+        self.heartbeat_failures = 0;
+        ctx.set(Timer::Client(ClientTimer::Heartbeat), self.config.heartbeat_interval);
+    }
+
+    /// Whether heartbeats are sent now.
+    fn beats(&self) -> bool {
+        let is_member = match self.membership {
+            Membership::Stable | Membership::Syncing => true,
+            Membership::Unjoined | Membership::Preparing | Membership::Joining => false,
+        };
+        is_member && !matches!(self.closing, Some(Closing::Leave | Closing::Await))
+    }
+
     pub(super) fn on_heartbeat_timer(&mut self, ctx: &mut Ctx<'_>) {
-        if self.membership != Membership::Stable || self.closing.is_some() {
+        if !self.beats() {
             return;
         }
         let timer = Timer::Client(ClientTimer::Heartbeat);
@@ -259,27 +289,33 @@ impl Consumer {
         let error = match outcome {
             Outcome::Answer(Response::Heartbeat { error }) => error,
             Outcome::Answer(_) => ErrorCode::UnknownServerError,
-            Outcome::Failed(_) => return self.lose_coordinator(ctx, ErrorCode::NetworkException),
+            Outcome::Failed(_) => ErrorCode::NetworkException,
         };
-        if error.is_none() {
-            self.last_contact = ctx.now;
-            return;
-        }
-        if generation != self.generation || self.membership != Membership::Stable {
-            return;
-        }
+        let current = generation == self.generation;
         match error {
-            ErrorCode::RebalanceInProgress => {
-                self.last_contact = ctx.now;
-                self.rejoin = true;
+            ErrorCode::None => {}
+            // A member that joins already need not be told to.
+            ErrorCode::RebalanceInProgress => self.rejoin |= self.membership == Membership::Stable,
+            ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration | ErrorCode::FencedInstanceId if !current => {}
+            ErrorCode::UnknownMemberId => return self.reset_generation(false),
+            ErrorCode::IllegalGeneration => return self.reset_generation(true),
+            ErrorCode::FencedInstanceId => return self.fatal = Some(error.exception()),
+            other => {
+                // The next one does not wait for the interval.
+                self.heartbeat_failures += 1;
+                self.heartbeat_at = ctx.now + self.config.common.retry.after(self.heartbeat_failures, ctx.rng);
+                if self.beats() {
+                    ctx.set(Timer::Client(ClientTimer::Heartbeat), self.heartbeat_at.since(ctx.now));
+                }
+                let lost = [ErrorCode::CoordinatorNotAvailable, ErrorCode::NotCoordinator, ErrorCode::NetworkException];
+                if lost.contains(&other) {
+                    self.lose_coordinator(ctx, other);
+                }
+                return;
             }
-            ErrorCode::CoordinatorNotAvailable | ErrorCode::NotCoordinator => self.lose_coordinator(ctx, error),
-            ErrorCode::UnknownMemberId => self.reset_generation(false),
-            ErrorCode::IllegalGeneration => self.reset_generation(true),
-            ErrorCode::FencedInstanceId => self.fatal = Some(error.exception()),
-            // Loading: the next heartbeat tells.
-            other => self.last_contact = if other.retriable() { ctx.now } else { self.last_contact },
         }
+        self.heartbeat_failures = 0;
+        self.last_contact = ctx.now;
     }
 
     /// `poll` was not called for `max.poll.interval.ms`: the client leaves the group for its application.
@@ -297,42 +333,78 @@ impl Consumer {
     }
 
     /// Static members stay in the group until their session ends.
-    fn send_leave(&mut self, ctx: &mut Ctx<'_>) -> bool {
-        if self.config.instance_id.is_some() || self.member_id.is_empty() || self.membership == Membership::Unjoined {
-            return false;
+    fn send_leave(&mut self, ctx: &mut Ctx<'_>) {
+        if self.config.instance_id.is_none() && !self.member_id.is_empty() && self.membership != Membership::Unjoined {
+            let (request, timeout) = (Request::LeaveGroup(self.member()), self.config.common.request_timeout);
+            self.ask_coordinator(ctx, request, timeout, Call::Leave);
         }
-        let (request, timeout) = (Request::LeaveGroup(self.member()), self.config.common.request_timeout);
-        self.ask_coordinator(ctx, request, timeout, Call::Leave)
     }
 
-    /// `close`: commit, callback, leave, end.
+    /// `close`: commit, callback, leave, end. It gives its steps together at most this long and `request.timeout.ms`.
+    pub(super) fn begin_close(&mut self, ctx: &mut Ctx<'_>, within: Dur) {
+        if self.closing.is_some() {
+            return;
+        }
+        self.poll = None;
+        ctx.cancel(&Timer::Client(ClientTimer::Poll));
+        ctx.cancel(&Timer::Client(ClientTimer::PollInterval));
+        ctx.set(Timer::Client(ClientTimer::Close), within.min(self.config.common.request_timeout));
+        self.closing = Some(Closing::Commit { failures: 0, not_before: ctx.now });
+    }
+
+    /// The time of `close` is over: what is left is done without waiting.
+    pub(super) fn close_at_once(&mut self) {
+        if !matches!(self.closing, Some(Closing::Await)) {
+            self.closing = Some(Closing::Leave);
+        }
+    }
+
     pub(super) fn close_step(&mut self, ctx: &mut Ctx<'_>) {
         loop {
             match self.closing {
-                Some(Closing::Commit) => {
+                Some(Closing::Commit { failures, not_before }) => {
                     let offsets = self.positions_to_commit(ctx.now);
-                    let wanted = self.config.auto_commit
-                        && self.generation.0 >= 0
-                        && !offsets.is_empty()
-                        && self.membership == Membership::Stable;
-                    let sent = wanted && self.send_commit(ctx, CommitKind::Close, offsets);
-                    self.closing = Some(if sent { Closing::CommitFlying } else { Closing::Leave });
+                    if !self.config.auto_commit || offsets.is_empty() {
+                        self.closing = Some(Closing::Pending);
+                        continue;
+                    }
+                    self.lookup.wanted |= self.coordinator.is_none();
+                    if not_before > ctx.now || self.coordinator.is_none() {
+                        return;
+                    }
+                    self.closing = Some(Closing::CommitFlying { failures });
+                    if !self.send_commit(ctx, CommitKind::Close, offsets) {
+                        self.closing = Some(Closing::Commit { failures, not_before });
+                        return;
+                    }
+                }
+                Some(Closing::Pending) => {
+                    if !self.waiting_commits.is_empty() {
+                        self.lookup.wanted |= self.coordinator.is_none();
+                        return;
+                    }
+                    self.closing = Some(Closing::Leave);
                 }
                 Some(Closing::Leave) => {
                     let had: Vec<Tp> = self.partitions.keys().copied().collect();
                     if self.spec.version >= ClientVersion::V2_5 && !had.is_empty() {
-                        let callback = if self.generation.0 >= 0 { Callback::Revoked } else { Callback::Lost };
-                        self.callback(ctx, callback, had);
+                        let is_member = self.generation.0 >= 0 && self.membership == Membership::Stable;
+                        self.callback(ctx, if is_member { Callback::Revoked } else { Callback::Lost }, had);
                     }
                     self.partitions.clear();
-                    self.closing = Some(if self.send_leave(ctx) { Closing::LeaveFlying } else { Closing::Done });
+                    self.send_leave(ctx);
+                    self.closing = Some(Closing::Await);
                 }
-                Some(Closing::Done) => {
+                Some(Closing::Await) => {
+                    let pending = self.coordinator.map_or(0, |b| self.net.n_in_flight(b, Channel::Coordinator));
+                    if pending > 0 && ctx.timers.due_at(&Timer::Client(ClientTimer::Close)).is_some() {
+                        return;
+                    }
                     self.closed = true;
                     ctx.note(Kind::ClientClosed { client: self.client });
                     return ctx.exit(true);
                 }
-                Some(Closing::CommitFlying | Closing::LeaveFlying) | None => return,
+                Some(Closing::CommitFlying { .. }) | None => return,
             }
         }
     }

@@ -24,9 +24,14 @@ use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{ErrorCode, OffsetSpec, Response};
 
+use membership::CLOSE_TIMEOUT;
+
 pub use commit::CommitKind;
 pub use fetcher::{Assigned, Fetchability, Position};
 pub use status::ConsumerStatus;
+
+/// Requests that a consumer's connection takes at once.
+const MAX_IN_FLIGHT: usize = 100;
 
 /// What a request of a consumer is for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,19 +84,29 @@ struct Lookup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Membership {
     Unjoined,
+    /// A join or a sync failed and is to be tried again.
+    Preparing,
     Joining,
     Syncing,
     Stable,
 }
 
-/// What `close` still has to do.
+/// What `close` still has to do, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Closing {
-    Commit,
-    CommitFlying,
+    /// Auto-commit, after so many failed tries, as soon as there is a coordinator.
+    Commit {
+        failures: u32,
+        not_before: SimTime,
+    },
+    CommitFlying {
+        failures: u32,
+    },
+    /// Commits of the application that wait for a coordinator.
+    Pending,
     Leave,
-    LeaveFlying,
-    Done,
+    /// What is under way to the coordinator.
+    Await,
 }
 
 /// A consumer.
@@ -130,6 +145,7 @@ pub struct Consumer {
     snapshot: BTreeMap<Rc<str>, usize>,
     heartbeat_at: SimTime,
     heartbeat_flying: bool,
+    heartbeat_failures: u32,
     last_contact: SimTime,
 
     partitions: BTreeMap<Tp, Assigned>,
@@ -162,7 +178,7 @@ impl Consumer {
         let mut consumer = Consumer {
             client,
             client_id,
-            net: Net::new(NodeId::Client(client), incarnation, config.common),
+            net: Net::new(NodeId::Client(client), incarnation, config.common, MAX_IN_FLIGHT),
             metadata,
             counts: ConsumerCounts::default(),
             poll: None,
@@ -185,6 +201,7 @@ impl Consumer {
             snapshot: BTreeMap::new(),
             heartbeat_at: SimTime::ZERO,
             heartbeat_flying: false,
+            heartbeat_failures: 0,
             last_contact: SimTime::ZERO,
             partitions: BTreeMap::new(),
             seen_metadata: 0,
@@ -218,9 +235,14 @@ impl Consumer {
         if self.closed {
             return;
         }
+        if let Event::Connected { .. } = event {
+            // Nothing can be sent yet: the first answer tells that the process is there.
+            self.net.on_event(ctx, event);
+            return;
+        }
         match event {
             Event::Command(command) => self.on_command(ctx, command),
-            Event::Shutdown => self.begin_close(ctx),
+            Event::Shutdown => self.begin_close(ctx, CLOSE_TIMEOUT),
             Event::Timer(Timer::Client(timer)) => self.on_timer(ctx, &timer),
             other => {
                 for done in self.net.on_event(ctx, other) {
@@ -240,7 +262,7 @@ impl Consumer {
             }
             ClientTimer::Heartbeat => self.on_heartbeat_timer(ctx),
             ClientTimer::PollInterval => self.on_poll_interval(ctx),
-            ClientTimer::Close => self.closing = Some(Closing::Done),
+            ClientTimer::Close => self.close_at_once(),
             // These only make the client look again at what is due.
             ClientTimer::Commit | ClientTimer::CoordinatorRetry | ClientTimer::Retry | ClientTimer::MetadataRefresh => {
             }
@@ -265,6 +287,7 @@ impl Consumer {
             }
             ClientCommand::Seek { topic, partition, offset } => self.seek(&topic, partition, offset),
             ClientCommand::Commit => self.commit_async(ctx, CommitKind::Application),
+            ClientCommand::Close { within } => self.begin_close(ctx, within),
             ClientCommand::Produce { .. } | ClientCommand::SetRate { .. } | ClientCommand::Admin { .. } => {}
         }
     }
@@ -277,7 +300,7 @@ impl Consumer {
                 }
             }
             NetDone::Lost { broker, channel } => {
-                self.metadata.request_update();
+                self.metadata.on_disconnect(ctx);
                 if channel == Channel::Coordinator && self.coordinator == Some(broker) {
                     self.lose_coordinator(ctx, ErrorCode::NetworkException);
                 }
@@ -299,11 +322,8 @@ impl Consumer {
             Call::Join => self.on_joined(ctx, outcome),
             Call::Sync { generation } => self.on_synced(ctx, generation, outcome),
             Call::Heartbeat { generation } => self.on_heartbeat(ctx, generation, outcome),
-            Call::Leave => {
-                if self.closing.is_some() {
-                    self.closing = Some(Closing::Done);
-                }
-            }
+            // Whether the coordinator let it go is of no interest any more.
+            Call::Leave => {}
             Call::Commit { kind, generation, offsets } => self.on_committed(ctx, kind, generation, offsets, outcome),
             Call::Committed => self.on_committed_offsets(ctx, outcome),
             Call::ListOffsets { partitions } => self.on_listed_offsets(ctx, partitions, outcome),
@@ -331,6 +351,11 @@ impl Consumer {
 
     fn arm(&mut self, ctx: &mut Ctx<'_>) {
         let mut at = super::config::sooner(self.metadata.wake(ctx.now), self.net.wake(ctx.now));
+        if let Some(Closing::Commit { not_before, .. }) = self.closing
+            && not_before > ctx.now
+        {
+            at = super::config::sooner(at, Some(not_before));
+        }
         let partitions = self.partitions.values().map(|p| p.not_before);
         for moment in
             [self.lookup.not_before, self.join_not_before, self.committed_not_before].into_iter().chain(partitions)

@@ -2,7 +2,7 @@
 //! the steps do.
 
 use super::coordinator::Step;
-use super::{Closing, CommitKind, Consumer, Poll};
+use super::{CommitKind, Consumer, Poll};
 use crate::base::Dur;
 use crate::node::{ClientTimer, Ctx, Timer};
 use crate::trace::Kind;
@@ -15,8 +15,6 @@ const SLOW_POLL: Dur = Dur::secs(2);
 const LOOP_TIME: Dur = Dur::ms(2);
 /// The application rests after an exception.
 const REST_AFTER_EXCEPTION: Dur = Dur::ms(500);
-/// The application gives `close` this long.
-const CLOSE_LIMIT: Dur = Dur::secs(3);
 
 impl Consumer {
     pub(super) fn begin_poll(&mut self, ctx: &mut Ctx<'_>) {
@@ -108,16 +106,5 @@ impl Consumer {
         }
         ctx.set(Timer::Client(ClientTimer::Poll), self.next_poll.since(ctx.now));
         false
-    }
-
-    pub(super) fn begin_close(&mut self, ctx: &mut Ctx<'_>) {
-        if self.closing.is_some() {
-            return;
-        }
-        self.poll = None;
-        ctx.cancel(&Timer::Client(ClientTimer::Poll));
-        ctx.cancel(&Timer::Client(ClientTimer::PollInterval));
-        ctx.set(Timer::Client(ClientTimer::Close), CLOSE_LIMIT);
-        self.closing = Some(Closing::Commit);
     }
 }

@@ -71,7 +71,7 @@ impl Consumer {
             };
         }
         match self.membership {
-            Membership::Unjoined | Membership::Joining => return ConsumerStatus::Joining,
+            Membership::Unjoined | Membership::Preparing | Membership::Joining => return ConsumerStatus::Joining,
             Membership::Syncing => return ConsumerStatus::Syncing,
             Membership::Stable if self.rejoin => return ConsumerStatus::Joining,
             Membership::Stable => {}

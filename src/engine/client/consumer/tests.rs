@@ -19,6 +19,9 @@ use crate::protocol::config::config_map;
 use crate::protocol::*;
 use crate::trace::{Callback, Kind};
 
+mod closing;
+mod membership;
+
 fn spec(version: ClientVersion, poll: PollForm, config: &[(&str, &str)]) -> ConsumerSpec {
     let mut all = vec![("auto.offset.reset", "earliest"), ("enable.auto.commit", "false")];
     all.retain(|(key, _)| config.iter().all(|(other, _)| other != key));
@@ -164,7 +167,7 @@ fn e_02_a_poll_that_found_a_dead_coordinator_still_takes_its_own_time() {
         let mut client = start(&mut bench, version, PollForm::Long, &[]);
         bench.run(&mut client, 3_000);
         bench.kill(1);
-        bench.run(&mut client, 63_000);
+        bench.run(&mut client, 183_000);
         let times = |is: fn(&Kind) -> bool| {
             bench
                 .notes()
@@ -182,7 +185,11 @@ fn e_02_a_poll_that_found_a_dead_coordinator_still_takes_its_own_time() {
             );
         }
         // A round of less than a second commits nothing, and the next one does.
-        assert!((36..=45).contains(&failed.len()), "{version:?}: one in 1.4 s on average, {} in 57 s", failed.len());
+        assert!(
+            (130..=150).contains(&failed.len()),
+            "{version:?}: one in 1.27 s on average, {} in 177 s",
+            failed.len()
+        );
     }
 }
 

@@ -149,7 +149,7 @@ impl Producer {
     ) -> Result<Producer, ConfigRefusal> {
         let config = ProducerConfig::parse(spec.version, &spec.config)?;
         let mut producer = Producer {
-            net: Net::new(NodeId::Client(client), incarnation, config.common),
+            net: Net::new(NodeId::Client(client), incarnation, config.common, config.max_in_flight),
             metadata: Metadata::new(bootstrap, config.common, true),
             queues: Accumulator::default(),
             flying: BTreeMap::new(),
@@ -173,16 +173,18 @@ impl Producer {
         if self.closed {
             return;
         }
+        if let Event::Connected { .. } = event {
+            // Nothing can be sent yet: the first answer tells that the process is there.
+            self.net.on_event(ctx, event);
+            return;
+        }
         match event {
             Event::Command(command) => self.on_command(ctx, command),
             Event::Timer(Timer::Client(ClientTimer::NextRecord | ClientTimer::Burst(_) | ClientTimer::Block)) => {
                 self.run_application(ctx)
             }
             Event::Timer(Timer::Client(_)) => {}
-            Event::Shutdown => {
-                self.closing = true;
-                self.stop_application(ctx);
-            }
+            Event::Shutdown => self.begin_close(ctx),
             other => {
                 for done in self.net.on_event(ctx, other) {
                     self.on_net(ctx, done);
@@ -205,6 +207,8 @@ impl Producer {
                 }
             }
             ClientCommand::SetRate { per_second } => self.set_rate(ctx, per_second),
+            // A producer's `close` flushes, however long that takes.
+            ClientCommand::Close { within: _ } => self.begin_close(ctx),
             ClientCommand::PausePolling { .. }
             | ClientCommand::Seek { .. }
             | ClientCommand::Commit
@@ -212,10 +216,15 @@ impl Producer {
         }
     }
 
+    fn begin_close(&mut self, ctx: &mut Ctx<'_>) {
+        self.closing = true;
+        self.stop_application(ctx);
+    }
+
     fn on_net(&mut self, ctx: &mut Ctx<'_>, done: NetDone<Call>) {
         match done {
             NetDone::Connected { .. } => {}
-            NetDone::Lost { .. } => self.metadata.request_update(),
+            NetDone::Lost { .. } => self.metadata.on_disconnect(ctx),
             NetDone::Done { broker: _, token: Call::Metadata, outcome } => {
                 match outcome {
                     Outcome::Answer(Response::Metadata(answer)) => {

@@ -23,6 +23,22 @@ struct Numbers {
     open: BTreeMap<i32, u64>,
 }
 
+impl Numbers {
+    /// The number after the last one that was acknowledged.
+    fn expected(&self) -> i32 {
+        self.last_acked.map_or(0, |last| sequence_after(last, 1))
+    }
+
+    /// The batch has its outcome.
+    fn forget(&mut self, batch: &Batch) {
+        if let Some(stamp) = batch.stamp
+            && self.open.get(&stamp.base_sequence) == Some(&batch.id)
+        {
+            self.open.remove(&stamp.base_sequence);
+        }
+    }
+}
+
 /// What the idempotent producer remembers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sequences {
@@ -82,20 +98,18 @@ impl Sequences {
         }
     }
 
+    /// A batch is written. Its number counts as it is now: one that was renumbered under way counts in the new epoch.
     pub fn on_acked(&mut self, batch: &Batch) {
         let (Some(stamp), Some(numbers)) = (batch.stamp, self.parts.get_mut(&batch.part)) else { return };
-        if (stamp.id, stamp.epoch) != (numbers.id, numbers.epoch) {
-            return;
-        }
-        numbers.open.remove(&stamp.base_sequence);
+        numbers.forget(batch);
         let last = sequence_after(stamp.base_sequence, batch.records.len() - 1);
         numbers.last_acked = Some(numbers.last_acked.map_or(last, |known| known.max(last)));
     }
 
     /// A batch failed for good. `adjust`: it was refused although it could have been tried again.
     pub fn on_failed(&mut self, batch: &Batch, error: ErrorCode, adjust: bool) {
-        let (Some(stamp), Some(numbers)) = (batch.stamp, self.parts.get_mut(&batch.part)) else { return };
-        numbers.open.remove(&stamp.base_sequence);
+        let (Some(_), Some(numbers)) = (batch.stamp, self.parts.get_mut(&batch.part)) else { return };
+        numbers.forget(batch);
         if error == ErrorCode::OutOfOrderSequenceNumber || adjust {
             self.rewrite.insert(batch.part.clone());
         }
@@ -112,37 +126,40 @@ impl Sequences {
 
     /// Whether a refused batch may be tried again; may ask for an epoch bump (KIP-360).
     pub fn may_retry(&mut self, batch: &Batch, error: ErrorCode) -> bool {
-        if error == ErrorCode::OutOfOrderSequenceNumber {
-            let is_next = match (batch.stamp, self.parts.get(&batch.part)) {
-                (Some(stamp), Some(numbers)) => {
-                    numbers.last_acked.map_or(0, |last| sequence_after(last, 1)) == stamp.base_sequence
-                }
-                (_, _) => false,
-            };
-            if !self.unresolved.contains_key(&batch.part) && (batch.sequence_reset || !is_next) {
-                return true;
-            }
-            self.rewrite.insert(batch.part.clone());
-            return true;
+        if error != ErrorCode::OutOfOrderSequenceNumber {
+            return error.retriable();
         }
-        error.retriable()
+        let sequence = batch.stamp.map(|stamp| stamp.base_sequence);
+        let gap = match self.unresolved.get(&batch.part) {
+            // Whether the one before it was written is not known; only the batch right behind it can tell.
+            Some(next) => sequence == Some(*next),
+            // Everything below the batch has its outcome, and still it does not follow.
+            None => {
+                let expected = self.parts.get(&batch.part).map_or(0, Numbers::expected);
+                !batch.sequence_reset && sequence == Some(expected)
+            }
+        };
+        if gap {
+            self.rewrite.insert(batch.part.clone());
+        }
+        true
     }
 
-    /// Partitions whose unknown outcomes are settled: nothing is open any more.
+    /// Settles unknown outcomes once nothing of the partition is open. If what was acknowledged last is not right below
+    /// the next number of the partition, there is a gap and the epoch is bumped.
     pub fn resolve(&mut self) {
-        let settled: Vec<(Part, i32)> = self
-            .unresolved
-            .iter()
-            .filter(|(part, _)| self.parts.get(*part).is_none_or(|n| n.open.is_empty()))
-            .map(|(part, next)| (part.clone(), *next))
-            .collect();
-        for (part, next) in settled {
-            self.unresolved.remove(&part);
-            let acked = self.parts.get(&part).and_then(|n| n.last_acked).map_or(0, |last| sequence_after(last, 1));
-            if acked != next {
-                self.rewrite.insert(part);
+        let parts = &self.parts;
+        let rewrite = &mut self.rewrite;
+        self.unresolved.retain(|part, _| {
+            let Some(numbers) = parts.get(part) else { return false };
+            if !numbers.open.is_empty() {
+                return true;
             }
-        }
+            if numbers.expected() != numbers.next {
+                rewrite.insert(part.clone());
+            }
+            false
+        });
     }
 
     /// Bumps the epoch if something asked for it. Returns the new numbers of open batches, by batch id.
@@ -161,6 +178,7 @@ impl Sequences {
         self.current = Some((id, epoch));
         let mut renumbered = Vec::new();
         for part in core::mem::take(&mut self.rewrite) {
+            self.unresolved.remove(&part);
             let Some(numbers) = self.parts.get_mut(&part) else { continue };
             let old = core::mem::take(&mut numbers.open);
             *numbers = Numbers { id, epoch, next: 0, last_acked: None, open: BTreeMap::new() };
@@ -179,5 +197,67 @@ impl Sequences {
         numbers.open.insert(numbers.next, batch);
         numbers.next = sequence_after(numbers.next, records);
         Some(stamp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Seq, SimTime, Tag};
+    use crate::client::producer::accumulator::Accumulator;
+    use crate::protocol::Record;
+
+    /// Numbers of a producer that has drained this many batches of one record.
+    fn drained(count: u64) -> (Sequences, Vec<Batch>) {
+        let (mut sequences, mut queues) = (Sequences::default(), Accumulator::default());
+        sequences.set_current(ProducerId(1), ProducerEpoch(0));
+        let part: Part = ("t".into(), 0);
+        let batches = (0..count).map(|i| {
+            let record = Record { tag: Tag(i), key: None, value: "v".into() };
+            queues.append(SimTime::ZERO, &part, record, 0, Seq(0));
+            let mut batch = queues.pop(&part).expect("just appended");
+            sequences.assign(&mut batch);
+            batch
+        });
+        let batches = batches.collect();
+        (sequences, batches)
+    }
+
+    fn expire(sequences: &mut Sequences, batch: &Batch) {
+        sequences.on_failed(batch, ErrorCode::RequestTimedOut, false);
+        sequences.on_unresolved(batch);
+    }
+
+    #[test]
+    fn an_expired_batch_raises_no_epoch_if_those_behind_it_were_acknowledged() {
+        let (mut sequences, batches) = drained(2);
+        expire(&mut sequences, &batches[0]);
+        sequences.resolve();
+        assert_eq!(sequences.bump(), None, "the second batch is under way");
+        sequences.on_acked(&batches[1]);
+        sequences.resolve();
+        assert_eq!(sequences.bump(), None);
+        assert!(sequences.unresolved.is_empty());
+    }
+
+    #[test]
+    fn an_expired_batch_raises_the_epoch_if_nothing_behind_it_was_acknowledged() {
+        let (mut sequences, batches) = drained(2);
+        expire(&mut sequences, &batches[0]);
+        expire(&mut sequences, &batches[1]);
+        sequences.resolve();
+        assert_eq!(sequences.bump(), Some(Vec::new()));
+        assert_eq!(sequences.current(), Some((ProducerId(1), ProducerEpoch(1))));
+    }
+
+    #[test]
+    fn behind_an_unknown_outcome_only_the_next_batch_tells_of_a_gap() {
+        let (mut sequences, batches) = drained(3);
+        expire(&mut sequences, &batches[0]);
+        assert!(sequences.may_retry(&batches[2], ErrorCode::OutOfOrderSequenceNumber));
+        assert_eq!(sequences.bump(), None, "whether the first one was written is not known yet");
+        assert!(sequences.may_retry(&batches[1], ErrorCode::OutOfOrderSequenceNumber));
+        assert_eq!(sequences.bump().map(|open| open.len()), Some(2));
+        assert!(sequences.unresolved.is_empty(), "the new epoch settles it");
     }
 }

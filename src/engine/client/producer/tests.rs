@@ -59,6 +59,8 @@ fn p_15_without_a_leader_a_batch_fails_at_its_delivery_timeout_and_not_before() 
 fn p_16_a_retried_batch_is_overtaken_without_idempotence() {
     let mut bench = Bench::new(&[1]);
     let mut client = start(&mut bench, ClientVersion::V4_1, PLAIN);
+    // The connection to the leader stands, whichever broker told of it.
+    bench.produce(&mut client, Some(0), None, "w", 1, Dur::ZERO);
     bench.run(&mut client, 1_000);
     let refused = Cell::new(false);
     bench.hook = Some(Box::new(move |_, request| {
@@ -68,7 +70,7 @@ fn p_16_a_retried_batch_is_overtaken_without_idempotence() {
     bench.produce(&mut client, Some(0), None, "v", 2, Dur::us(500));
     bench.run(&mut client, 3_000);
     let values: Vec<_> = bench.partition(0).values();
-    assert_eq!(values.iter().map(|v| &**v).collect::<Vec<_>>(), ["v1", "v0"]);
+    assert_eq!(values.iter().map(|v| &**v).collect::<Vec<_>>(), ["w0", "v1", "v0"]);
     assert_eq!(bench.count(|k| matches!(k, Kind::ProducerRetries { error: ErrorCode::NotLeaderOrFollower, .. })), 1);
 }
 

@@ -10,42 +10,49 @@ use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::machine::Role;
 use highwater_engine::world::{Machine, World};
 
-use super::model::{Micros, NodeRef, PartitionRef};
-use crate::recording::{Recording, Reel, image};
+use super::names::{Micros, NodeRef, PartitionRef};
+use crate::recording::{Branch, Playhead, Recording, Reel, image};
 use crate::scenario::Scenario;
 
 /// A run at its playhead.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     pub recording: &'a Recording,
+    pub playhead: &'a Playhead,
 }
 
 impl<'a> Seen<'a> {
-    pub fn new(recording: &'a Recording) -> Seen<'a> {
-        Seen { recording }
+    pub fn new(recording: &'a Recording, playhead: &'a Playhead) -> Seen<'a> {
+        Seen { recording, playhead }
+    }
+    pub fn branch(self) -> &'a Branch {
+        self.playhead.branch(self.recording)
+    }
+    pub fn origin(self) -> SimTime {
+        self.playhead.origin()
     }
     pub fn world(self) -> &'a World {
-        self.recording.world()
+        self.playhead.world()
     }
     pub fn reel(self) -> &'a Reel {
-        self.recording.reel()
+        self.playhead.reel(self.recording)
     }
     pub fn scenario(self) -> &'a Scenario {
-        &self.recording.branch().scenario
+        &self.branch().scenario
     }
     pub fn now(self) -> SimTime {
-        self.recording.at()
+        self.playhead.at()
     }
     /// Time as the page has it.
     pub fn us(self, at: SimTime) -> Micros {
-        at.since(self.recording.origin()).0
+        at.since(self.origin()).0
     }
     pub fn now_us(self) -> Micros {
         self.us(self.now())
     }
     /// Entries up to the playhead.
     pub fn n_entries(self) -> usize {
-        self.recording.n_entries()
+        self.playhead.n_entries(self.recording)
     }
     pub fn entries(self) -> impl DoubleEndedIterator<Item = (usize, &'a TraceEntry)> {
         self.reel().entries(0..self.n_entries())
@@ -178,14 +185,4 @@ impl<'a> Seen<'a> {
         }
         names.into_iter().map(|name| (name.clone(), self.world().client_id(&name))).collect()
     }
-}
-
-/// Numbers of brokers.
-pub fn ids(brokers: &[BrokerId]) -> Vec<u32> {
-    brokers.iter().map(|broker| broker.0).collect()
-}
-
-/// An offset or epoch for the page, which knows no -1.
-pub fn count(value: i64) -> u64 {
-    value.max(0) as u64
 }

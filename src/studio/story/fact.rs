@@ -1,7 +1,5 @@
 //! The closed list of things that can be said about a run, with their values. Holds no sentence in any language.
-use super::model::*;
-
-// ---------------------------------------------------------------- facts
+use super::names::{MessageRef, Micros, NodeRef, PartitionRef, Term};
 
 /// One thing that happened or is so, with its values. Every sentence of the page about the run is made from one of
 /// these.

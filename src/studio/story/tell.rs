@@ -7,8 +7,10 @@ use highwater_engine::protocol::{Acks, ConfigTarget as EngineTarget, ElectionKin
 use highwater_engine::trace::{IsrChanger, Kind, QuorumRole, TraceEntry};
 use highwater_engine::world::{Action, Refusal};
 
-use super::model::*;
-use super::seen::{Seen, count, ids};
+use super::fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy};
+use super::names::{NodeRef, Term, count, ids, name_of};
+use super::seen::Seen;
+use crate::recording::Weight;
 use crate::scenario::{Node, Target, Verb};
 
 /// How far back the value before a change is looked for.
@@ -16,10 +18,42 @@ const LOOK_BACK: usize = 4_000;
 /// How many causes are followed to find who began something.
 const CAUSES: usize = 24;
 
-/// The fact of an entry with the part of the log that it belongs to.
-pub fn fact(seen: Seen<'_>, index: usize) -> Option<(LogKind, Fact)> {
+/// The parts of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Fault,
+    Controller,
+    Replication,
+    Producer,
+    Group,
+    Setting,
+}
+
+impl Part {
+    /// Every part, in the order of the filter.
+    pub const ALL: [Part; 6] =
+        [Part::Fault, Part::Controller, Part::Replication, Part::Producer, Part::Group, Part::Setting];
+}
+
+/// What is told of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub part: Part,
+    pub weight: Weight,
+    pub fact: Fact,
+}
+
+/// What is told of an entry, if it says anything to a person.
+pub fn tell(seen: Seen<'_>, index: usize) -> Option<Told> {
+    let (part, fact) = fact(seen, index)?;
+    let weight = if seen.reel().is_notable(index) { Weight::Notable } else { Weight::Routine };
+    Some(Told { part, weight, fact })
+}
+
+/// The table: of each kind the part of the log that it belongs to, and its fact.
+fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
     let entry = seen.reel().get(index)?;
-    use LogKind::{Controller, Fault, Group, Producer, Replication, Setting};
+    use Part::{Controller, Fault, Group, Producer, Replication, Setting};
     let at = Reader { seen, index, entry };
     Some(match &entry.kind {
         Kind::ActionRefused { verb, why, .. } => {
@@ -392,13 +426,13 @@ impl<'a> Reader<'a> {
     fn controller(&self) -> Option<u32> {
         if let NodeId::Controller(id) = self.entry.who { Some(id.0) } else { None }
     }
-    fn client_kind(&self) -> LogKind {
-        if let NodeRef::Producer(_) = self.who() { LogKind::Producer } else { LogKind::Group }
+    fn client_kind(&self) -> Part {
+        if let NodeRef::Producer(_) = self.who() { Part::Producer } else { Part::Group }
     }
 
-    fn started(&self) -> (LogKind, Fact) {
+    fn started(&self) -> (Part, Fact) {
         match self.who() {
-            node @ (NodeRef::Controller(_) | NodeRef::Broker(_)) => (LogKind::Fault, Fact::Started { node }),
+            node @ (NodeRef::Controller(_) | NodeRef::Broker(_)) => (Part::Fault, Fact::Started { node }),
             client @ (NodeRef::Producer(_) | NodeRef::Member(_) | NodeRef::Admin) => {
                 (self.client_kind(), Fact::ClientStarted { client })
             }
@@ -554,7 +588,7 @@ impl<'a> Reader<'a> {
 
     fn acked_by(&self) -> AckedBy {
         let NodeId::Client(id) = self.entry.who else { return AckedBy::Nobody };
-        match super::clients::acks(self.seen, id) {
+        match self.seen.acks(id) {
             Acks::Zero => AckedBy::Nobody,
             Acks::One => AckedBy::LeaderAlone,
             Acks::All => AckedBy::WholeIsr,
@@ -585,14 +619,6 @@ impl<'a> Reader<'a> {
             .filter(|name| id.strip_prefix(&***name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
             .max_by_key(|name| name.len());
         best.map_or_else(|| id.to_string(), |name| name.to_string())
-    }
-}
-
-/// The name of a client, empty for others.
-pub fn name_of(node: NodeRef) -> String {
-    match node {
-        NodeRef::Producer(name) | NodeRef::Member(name) => name,
-        NodeRef::Admin | NodeRef::Controller(_) | NodeRef::Broker(_) => String::new(),
     }
 }
 

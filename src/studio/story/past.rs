@@ -1,19 +1,12 @@
-//! Look-ups in the trace up to the playhead and in the world there. It draws no conclusion.
+//! Look-ups in the trace up to the playhead, and how members and high watermarks wait there. It draws no conclusion.
 
-use highwater_engine::base::{BrokerId, ClientId, NodeId, SimTime, TopicId, Tp};
-use highwater_engine::client::{Client, ClientKind, ConsumerStatus, PollForm};
-use highwater_engine::protocol::hash::group_partition;
-use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ErrorCode};
+use highwater_engine::base::{BrokerId, ClientId, NodeId, TopicId, Tp};
+use highwater_engine::client::{Client, ClientKind, ConsumerStatus, PollForm, ProducerConfig};
+use highwater_engine::protocol::{Acks, ErrorCode};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::machine::Role;
 
-use crate::recording::{Recording, image};
-
-/// A run at its playhead.
-#[derive(Clone, Copy)]
-pub struct Lookup<'a> {
-    recording: &'a Recording,
-}
+use super::seen::Seen;
 
 /// A member that waits for its coordinator.
 pub struct Stuck {
@@ -24,35 +17,22 @@ pub struct Stuck {
     pub reads_on: bool,
 }
 
-impl<'a> Lookup<'a> {
-    pub fn new(recording: &'a Recording) -> Lookup<'a> {
-        Lookup { recording }
-    }
-    pub fn now(self) -> SimTime {
-        self.recording.at()
-    }
-    pub fn origin(self) -> SimTime {
-        self.recording.origin()
-    }
-    /// Number of the first entry after the playhead.
-    pub fn end(self) -> usize {
-        self.recording.n_entries()
-    }
+impl<'a> Seen<'a> {
     pub fn get(self, entry: usize) -> Option<&'a TraceEntry> {
-        self.recording.reel().get(entry)
+        self.reel().get(entry)
     }
     pub fn cause(self, entry: usize) -> Option<usize> {
-        self.recording.reel().cause(entry)
+        self.reel().cause(entry)
     }
     /// The last entry before one that fits.
     pub fn last(self, before: usize, fits: impl Fn(&TraceEntry) -> bool) -> Option<usize> {
-        self.recording.reel().entries(0..before).rev().find(|(_, entry)| fits(entry)).map(|(index, _)| index)
+        self.reel().entries(0..before).rev().find(|(_, entry)| fits(entry)).map(|(index, _)| index)
     }
     pub fn last_now(self, fits: impl Fn(&TraceEntry) -> bool) -> Option<usize> {
-        self.last(self.end(), fits)
+        self.last(self.n_entries(), fits)
     }
     pub fn first_after(self, after: usize, fits: impl Fn(&TraceEntry) -> bool) -> Option<usize> {
-        self.recording.reel().entries(after + 1..self.end()).find(|(_, entry)| fits(entry)).map(|(index, _)| index)
+        self.reel().entries(after + 1..self.n_entries()).find(|(_, entry)| fits(entry)).map(|(index, _)| index)
     }
 
     /// What last went wrong with a node or its links.
@@ -83,7 +63,7 @@ impl<'a> Lookup<'a> {
     /// The first of the client's complaints about its coordinator since it last worked with its group.
     pub fn first_of_row(self, before: usize, client: NodeId) -> Option<usize> {
         let mut first = None;
-        for (index, entry) in self.recording.reel().entries(0..before).rev().filter(|(_, entry)| entry.who == client) {
+        for (index, entry) in self.reel().entries(0..before).rev().filter(|(_, entry)| entry.who == client) {
             match &entry.kind {
                 Kind::CoordinatorUnknown { .. } => first = Some(index),
                 Kind::CommitSucceeded { .. } | Kind::RebalanceCallback { .. } | Kind::ProcessStarted
@@ -103,16 +83,9 @@ impl<'a> Lookup<'a> {
 
     /// Brokers that were registered and not fenced at an entry.
     pub fn registered_at(self, entry: usize) -> Vec<BrokerId> {
-        let mut alive: Vec<BrokerId> = self
-            .recording
-            .world()
-            .setup()
-            .brokers
-            .iter()
-            .filter(|broker| broker.started)
-            .map(|broker| broker.id)
-            .collect();
-        for (_, entry) in self.recording.reel().entries(0..entry) {
+        let mut alive: Vec<BrokerId> =
+            self.world().setup().brokers.iter().filter(|broker| broker.started).map(|broker| broker.id).collect();
+        for (_, entry) in self.reel().entries(0..entry) {
             match &entry.kind {
                 Kind::BrokerUnfenced { broker } if !alive.contains(broker) => alive.push(*broker),
                 Kind::BrokerFenced { broker, .. } => alive.retain(|other| other != broker),
@@ -123,39 +96,19 @@ impl<'a> Lookup<'a> {
     }
 
     pub fn replicas(self, tp: Tp) -> Option<Vec<BrokerId>> {
-        image(self.recording.world())?.partition(tp).map(|partition| partition.replicas.clone())
-    }
-    pub fn topic_name(self, topic: TopicId) -> String {
-        self.recording.reel().topic_name(topic).map_or_else(String::new, |name| name.to_string())
-    }
-    pub fn is_down(self, broker: BrokerId) -> bool {
-        self.recording.world().machine(NodeId::Broker(broker)).is_none_or(|machine| machine.process.is_none())
+        self.image()?.partition(tp).map(|partition| partition.replicas.clone())
     }
     pub fn min_insync(self, tp: Tp) -> u32 {
-        let world = self.recording.world();
-        image(world).map_or(1, |image| image.min_insync_replicas(tp.topic, world.config()))
+        self.image().map_or(1, |image| image.min_insync_replicas(tp.topic, self.world().config()))
     }
     pub fn offsets_replication_factor(self) -> u32 {
-        self.recording.world().config().offsets_topic_replication_factor
-    }
-
-    pub fn offsets_tp(self, group: &str) -> Option<Tp> {
-        let image = image(self.recording.world())?;
-        let topic = image.topic_id(CONSUMER_OFFSETS)?;
-        let count = image.topics.get(&topic)?.partitions.len() as u32;
-        Some(Tp { topic, partition: group_partition(group, count) })
-    }
-    pub fn group_partition(self, group: &str) -> u32 {
-        self.offsets_tp(group).map_or_else(
-            || group_partition(group, self.recording.world().config().offsets_topic_partitions),
-            |tp| tp.partition,
-        )
+        self.world().config().offsets_topic_replication_factor
     }
 
     /// A leader whose high watermark stands below its log end, where, and whom it waits for.
     pub fn stalled(self, tp: Tp) -> Option<(BrokerId, i64, Vec<BrokerId>)> {
-        let world = self.recording.world();
-        let leader = image(world)?.partition(tp)?.leader?;
+        let world = self.world();
+        let leader = self.image()?.partition(tp)?.leader?;
         let view = world.broker(leader)?.replica(tp)?;
         if view.high_watermark >= view.log_end {
             return None;
@@ -176,12 +129,12 @@ impl<'a> Lookup<'a> {
     }
 
     pub fn client_node(self, name: &str) -> Option<NodeId> {
-        self.recording.world().client_id(name).map(NodeId::Client)
+        self.world().client_id(name).map(NodeId::Client)
     }
 
     /// How a member waits, if it does.
     pub fn stuck(self, name: &str) -> Option<Stuck> {
-        let world = self.recording.world();
+        let world = self.world();
         let Client::Consumer(consumer) = world.client(world.client_id(name)?)? else { return None };
         let (error, reads_on) = match consumer.status(self.now()) {
             ConsumerStatus::StuckWithoutCoordinator { error, reads_on, .. } => (error, reads_on),
@@ -200,7 +153,7 @@ impl<'a> Lookup<'a> {
 
     /// A member of a group that waits.
     pub fn stuck_member(self, group: &str) -> Option<String> {
-        let world = self.recording.world();
+        let world = self.world();
         world.machines().find_map(|(_, machine)| match &machine.role {
             Role::Client { name, kind: ClientKind::Consumer(spec) }
                 if &*spec.group == group && self.stuck(name).is_some() =>
@@ -211,16 +164,13 @@ impl<'a> Lookup<'a> {
         })
     }
 
-    /// A producer's name and its `acks` as Kafka spells it.
-    pub fn acks(self, client: ClientId) -> Option<(String, &'static str)> {
-        let machine = self.recording.world().machine(NodeId::Client(client))?;
-        let Role::Client { name, kind: ClientKind::Producer(spec) } = &machine.role else { return None };
-        let config = highwater_engine::client::ProducerConfig::parse(spec.version, &spec.config).ok()?;
-        let acks = match config.acks {
-            Acks::Zero => "0",
-            Acks::One => "1",
-            Acks::All => "all",
-        };
-        Some((name.to_string(), acks))
+    /// `acks` of a client that is a producer. A client keeps its configs for life: a changed one is another client.
+    pub fn acks(self, client: ClientId) -> Acks {
+        match self.machine(NodeId::Client(client)).map(|machine| &machine.role) {
+            Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => {
+                ProducerConfig::parse(spec.version, &spec.config).map_or(Acks::All, |config| config.acks)
+            }
+            Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => Acks::All,
+        }
     }
 }

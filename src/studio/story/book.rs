@@ -3,13 +3,13 @@
 use highwater_engine::base::NodeId;
 use highwater_engine::trace::Kind;
 
-use super::Recording;
+use super::seen::Seen;
 use crate::notation::{self, Book};
 use crate::scenario::{Need, verb_text};
 
-impl Recording {
+impl Seen<'_> {
     /// The names of clients and actions up to the playhead. Topics, messages and records are learnt from the entries.
-    pub fn book(&self) -> Book {
+    pub fn book(self) -> Book {
         let mut book = Book::default();
         for (node, _) in self.world().machines() {
             if let NodeId::Client(id) = node

@@ -1,5 +1,5 @@
-//! What is worth stopping at. A retry that fails like the one before it is not; the first one is. It decides nothing of
-//! the run.
+//! How much an entry weighs to a person. A retry that fails like the one before it is routine; the first one is not. It
+//! decides nothing of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -8,6 +8,15 @@ use highwater_engine::base::{BrokerId, NodeId, TopicId, Tp};
 use highwater_engine::protocol::GroupState;
 use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::trace::{Kind, QuorumRole, TraceEntry};
+
+/// How much an entry weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Weight {
+    /// Goes on all the time.
+    Routine,
+    /// Worth stopping at.
+    Notable,
+}
 
 /// Remembers what goes on failing.
 #[derive(Clone, Debug, Default)]
@@ -33,8 +42,13 @@ impl Notability {
             .is_none_or(|count| self.groups.iter().any(|group| group_partition(group, *count) == tp.partition))
     }
 
-    /// Whether a person wants to stop here. Must see every entry in order.
-    pub fn is_notable(&mut self, entry: &TraceEntry) -> bool {
+    /// Must see every entry in order.
+    pub fn weigh(&mut self, entry: &TraceEntry) -> Weight {
+        if self.is_notable(entry) { Weight::Notable } else { Weight::Routine }
+    }
+
+    /// Whether a person wants to stop here.
+    fn is_notable(&mut self, entry: &TraceEntry) -> bool {
         let who = entry.who;
         match &entry.kind {
             Kind::TopicCreated { topic, name, partitions, .. } => {

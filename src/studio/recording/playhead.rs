@@ -1,0 +1,228 @@
+//! A place in a recording with its own world: it seeks, steps and acts. Of several over one recording none moves
+//! another. It knows no pace.
+
+use std::rc::Rc;
+
+use highwater_engine::base::{ActionId, SimTime};
+use highwater_engine::world::World;
+
+use super::cursor::{Cursor, know_clients, resolve};
+use super::past::Past;
+use super::{Acted, Branch, MAX_ACTIONS, MAX_BRANCHES, MAX_OPS, NotDone, Recording, Reel};
+use crate::scenario::{Lowered, Moment, Verb, lower};
+
+/// Where somebody looks at a run.
+#[derive(Clone, Debug)]
+pub struct Playhead {
+    branch: usize,
+    /// The world here.
+    cursor: Cursor,
+    past: Past,
+    /// Never before the last step, and before the next one.
+    at: SimTime,
+}
+
+impl Playhead {
+    /// At 0 s of the first branch, when everything of that instant is done.
+    pub fn new(recording: &mut Recording) -> Playhead {
+        let (cursor, past) = recording.beginning();
+        let at = cursor.instant();
+        let mut playhead = Playhead { branch: 0, cursor, past, at };
+        playhead.run_until(recording, at);
+        playhead
+    }
+
+    /// Number of its branch.
+    pub fn current(&self) -> usize {
+        self.branch
+    }
+    pub fn branch<'a>(&self, recording: &'a Recording) -> &'a Branch {
+        recording.branch(self.branch)
+    }
+    pub fn reel<'a>(&self, recording: &'a Recording) -> &'a Reel {
+        &self.branch(recording).reel
+    }
+    /// The world here. Its clock may stand at the last event before the playhead.
+    pub fn world(&self) -> &World {
+        &self.cursor.world
+    }
+    pub fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+    /// What is remembered of the way here.
+    pub fn past(&self) -> &Past {
+        &self.past
+    }
+    pub fn origin(&self) -> SimTime {
+        self.cursor.world.origin()
+    }
+    pub fn at(&self) -> SimTime {
+        self.at
+    }
+    /// Entries up to here.
+    pub fn n_entries(&self, recording: &Recording) -> usize {
+        self.reel(recording).end_of(self.cursor.ops)
+    }
+    /// Its branch was run further than here, be it only that nothing happened.
+    pub fn in_the_past(&self, recording: &Recording) -> bool {
+        let branch = self.branch(recording);
+        self.cursor.ops < branch.reel.n_ops() || self.at < branch.recorded
+    }
+    /// When the next step happens.
+    pub fn next_at(&self, recording: &Recording) -> Option<SimTime> {
+        self.cursor.next_at(&self.branch(recording).lowered.plan)
+    }
+    /// This moment, as a link names it.
+    pub fn moment(&self, recording: &Recording) -> Moment {
+        self.cursor.moment(self.at, &self.branch(recording).lowered.plan)
+    }
+    /// The digest of the world here.
+    pub fn digest(&self) -> u64 {
+        self.cursor.digest_at(self.at)
+    }
+
+    /// One step, if there is one up to `until`; stands right after it.
+    pub fn step(&mut self, recording: &mut Recording, until: SimTime) -> bool {
+        let branch = recording.branch_mut(self.branch);
+        let records = self.cursor.ops == branch.reel.n_ops();
+        if records && branch.reel.n_ops() >= MAX_OPS {
+            return false;
+        }
+        let mut entries = Vec::new();
+        let Some(step) = self.cursor.step(&branch.lowered.plan, until, &mut entries) else { return false };
+        let weights = self.past.advance(&self.cursor.world, &entries);
+        if records {
+            branch.reel.push(&step, self.cursor.instant(), self.cursor.done(), entries, &weights);
+            branch.keyframes.offer(&self.cursor, &self.past);
+            branch.recorded = branch.recorded.max(self.cursor.instant());
+        }
+        self.at = self.at.max(self.cursor.instant());
+        true
+    }
+
+    /// Everything up to and including `until`, and stands there.
+    pub fn run_until(&mut self, recording: &mut Recording, until: SimTime) {
+        while self.step(recording, until) {}
+        self.stand_at(recording, until);
+    }
+
+    /// Moves on to a moment before the next step.
+    pub fn stand_at(&mut self, recording: &mut Recording, at: SimTime) {
+        // A branch that is full ends before what was asked for.
+        let at = self.next_at(recording).map_or(at, |next| next.min(at));
+        self.at = self.at.max(at);
+        let branch = recording.branch_mut(self.branch);
+        if self.cursor.ops == branch.reel.n_ops() {
+            branch.recorded = branch.recorded.max(self.at);
+        }
+    }
+
+    /// Stands at a moment with everything of its instant done: from the nearest keyframe, or on from here.
+    pub fn seek(&mut self, recording: &mut Recording, at: SimTime) {
+        let at = at.max(self.origin());
+        let ops = self.reel(recording).ops_until(at);
+        self.rewind(recording, ops, at);
+        self.run_until(recording, at);
+    }
+
+    /// Stands right after so many steps.
+    pub fn seek_ops(&mut self, recording: &mut Recording, ops: usize) {
+        let reel = self.reel(recording);
+        let ops = ops.min(reel.n_ops());
+        let at = reel.op(ops.wrapping_sub(1)).map_or(self.origin(), |op| op.at);
+        self.rewind(recording, ops, at);
+        while self.cursor.ops < ops && self.step(recording, SimTime(u64::MAX)) {}
+    }
+
+    /// Stands at a moment that a link names.
+    pub fn seek_moment(&mut self, recording: &mut Recording, moment: Moment) {
+        let at = self.origin() + moment.at;
+        let Some(done) = moment.done else { return self.seek(recording, at) };
+        self.seek(recording, SimTime(at.0.saturating_sub(1)));
+        while (self.cursor.instant() < at || self.cursor.done() < done) && self.step(recording, at) {}
+        self.stand_at(recording, at);
+    }
+
+    /// Takes the nearest copy at or before a step, unless the world at hand is nearer.
+    fn rewind(&mut self, recording: &Recording, ops: usize, at: SimTime) {
+        let frame = self.branch(recording).keyframes.at_or_before(ops);
+        let nearer = self.cursor.ops > ops || frame.is_some_and(|frame| frame.cursor.ops > self.cursor.ops);
+        if let Some(frame) = frame.filter(|_| nearer) {
+            (self.cursor, self.past) = (frame.cursor.clone(), frame.past.clone());
+        }
+        self.at = self.cursor.instant().min(at);
+    }
+
+    /// Does something here. In the past this opens a branch; the old one is kept.
+    ///
+    /// # Errors
+    /// What the world refuses; nothing changed then.
+    pub fn act(&mut self, recording: &mut Recording, verb: Verb) -> Result<Acted, NotDone> {
+        let branch = self.branch(recording);
+        if branch.lowered.plan.len() >= MAX_ACTIONS {
+            return Err(NotDone::TooMany { what: "actions", bound: MAX_ACTIONS as u64 });
+        }
+        let moment = self.moment(recording);
+        let scenario = branch.scenario.with_action(moment, verb.clone());
+        let lowered = lower(&scenario);
+        self.try_actions(&lowered, branch.lowered.plan.len())?;
+        let acted = if self.in_the_past(recording) {
+            if recording.branches().len() >= MAX_BRANCHES {
+                return Err(NotDone::TooMany { what: "branches", bound: MAX_BRANCHES as u64 });
+            }
+            let forked = Branch {
+                name: None,
+                parent: Some(self.branch),
+                fork: Some((self.at, Rc::new(verb))),
+                scenario: Rc::new(scenario),
+                lowered: Rc::new(lowered),
+                reel: branch.reel.fork(self.cursor.ops),
+                keyframes: branch.keyframes.fork(self.cursor.ops),
+                recorded: self.at,
+            };
+            self.branch = recording.add(forked);
+            Acted::InBranch(self.branch)
+        } else {
+            let branch = recording.branch_mut(self.branch);
+            branch.scenario = Rc::new(scenario);
+            branch.lowered = Rc::new(lowered);
+            Acted::Here
+        };
+        // Its own consequences at this instant belong to it.
+        let at = self.at;
+        match moment.done {
+            None => self.run_until(recording, at),
+            Some(done) => {
+                while (self.cursor.instant() < at || self.cursor.done() <= done) && self.step(recording, at) {}
+            }
+        }
+        Ok(acted)
+    }
+
+    /// Whether the world would do what is new in a plan. Each action is tried on a copy on which the ones before it
+    /// were done.
+    fn try_actions(&self, lowered: &Lowered, n_before: usize) -> Result<(), NotDone> {
+        let new = lowered.plan.len() - n_before;
+        let end = lowered.plan.partition_point(|due| self.origin() + due.at.at <= self.at);
+        let mut world = self.cursor.world.clone();
+        let mut out = Vec::new();
+        for due in &lowered.plan[end - new.min(end)..end] {
+            know_clients(&mut world, &due.need);
+            let action = due.need.action(&|node| resolve(&world, node)).ok_or(NotDone::NoSuchRole)?;
+            let _id: ActionId = world.act(action, &mut out).map_err(NotDone::World)?;
+        }
+        Ok(())
+    }
+
+    /// Goes to another branch, at the same moment if it was run that far.
+    pub fn select(&mut self, recording: &mut Recording, branch: usize) -> bool {
+        let Some(chosen) = recording.branches().get(branch) else { return false };
+        let at = self.at.min(chosen.recorded);
+        let Some(first) = chosen.keyframes.at_or_before(chosen.reel.ops_until(at)) else { return false };
+        (self.cursor, self.past) = (first.cursor.clone(), first.past.clone());
+        self.branch = branch;
+        self.at = self.cursor.instant();
+        self.run_until(recording, at);
+        true
+    }
+}
