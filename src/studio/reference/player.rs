@@ -411,10 +411,9 @@ impl<S: Subject> Player<S> {
                 self.align(began);
                 observed
             }
-            Verb::Leave(member) => self.client_act(Action::CloseClient {
-                name: member.as_str().into(),
-                within: Some(CLOSE_TIMEOUT),
-            }),
+            Verb::Leave(member) => {
+                self.client_act(Action::CloseClient { name: member.as_str().into(), within: Some(CLOSE_TIMEOUT) })
+            }
             Verb::PauseClient { member, span } => {
                 self.client_act(Action::PausePolling { member: member.as_str().into(), span: *span })
             }

@@ -249,9 +249,19 @@ impl Words for English {
                 let latency = duration(*latency_us);
                 format!("link between {} and {}: latency {latency}, {loss}", self.node(a), self.node(b))
             }
-            Fact::MessageDropped { api, from, to, .. } => {
-                format!("{api} from {} to {} is lost", self.node(from), self.node(to))
+            Fact::MessageActed { deed, message, from, to } => {
+                let from = from.as_ref().map_or(String::new(), |node| format!(" from {}", self.node(node)));
+                let to = to.as_ref().map_or(String::new(), |node| format!(" to {}", self.node(node)));
+                let done = match deed {
+                    MessageDeed::Dropped => "is lost on the way".to_string(),
+                    MessageDeed::Held => "is held".to_string(),
+                    MessageDeed::Delayed { by_us } => format!("is delayed by {}", duration(*by_us)),
+                    MessageDeed::Duplicated => "is sent twice".to_string(),
+                    MessageDeed::Delivered => "is delivered at once".to_string(),
+                };
+                format!("{message}{from}{to} {done}")
             }
+            Fact::MessageReleased { name } => format!("the message held as {name} goes on"),
             Fact::QuorumElectionBegan { controller, epoch } => {
                 format!("controller {controller} asks for votes, epoch {epoch}")
             }

@@ -236,9 +236,23 @@ impl Words for Chinese {
                 };
                 format!("{} 与 {} 之间的链路：延迟 {}，{loss}", self.node(a), self.node(b), duration(*latency_us))
             }
-            Fact::MessageDropped { api, from, to, .. } => {
-                format!("{} 发往 {} 的 {api} 丢失", self.node(from), self.node(to))
+            Fact::MessageActed { deed, message, from, to } => {
+                let ends = match (from, to) {
+                    (Some(from), Some(to)) => format!("{} 发往 {} 的 ", self.node(from), self.node(to)),
+                    (Some(from), None) => format!("{} 发出的 ", self.node(from)),
+                    (None, Some(to)) => format!("发往 {} 的 ", self.node(to)),
+                    (None, None) => String::new(),
+                };
+                let done = match deed {
+                    MessageDeed::Dropped => "在途中丢失".to_string(),
+                    MessageDeed::Held => "被扣住".to_string(),
+                    MessageDeed::Delayed { by_us } => format!("被延迟 {}", duration(*by_us)),
+                    MessageDeed::Duplicated => "被重复发送".to_string(),
+                    MessageDeed::Delivered => "立即送达".to_string(),
+                };
+                format!("{ends}{message} {done}")
             }
+            Fact::MessageReleased { name } => format!("扣住的消息 {name} 已放行"),
             Fact::QuorumElectionBegan { controller, epoch } => {
                 format!("controller {controller} 请求投票，epoch {epoch}")
             }
