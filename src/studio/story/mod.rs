@@ -12,4 +12,4 @@ pub use fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageDeed};
 pub use names::{MessageRef, Micros, NodeRef, PartitionRef, Term, TraceId, count, ids, name_of};
 pub use past::Stuck;
 pub use seen::Seen;
-pub use tell::{Part, Told, of_verb, refusal_term, tell};
+pub use tell::{Part, Told, message_term, of_verb, refusal_term, tell};
