@@ -4,6 +4,7 @@ mod actions;
 mod bad_scenarios;
 mod golden;
 mod links;
+mod messages;
 mod played;
 mod scenarios;
 mod story;

@@ -1,7 +1,7 @@
 //! One message: where it is on its way, what can be done to it, its fields, what caused it and what it caused. It knows
 //! no field by name.
 use crate::ui::context::{Ask, Ui, use_ui};
-use crate::ui::words::{Label, duration, moment};
+use crate::ui::words::{Label, duration};
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;
 use yew::prelude::*;
@@ -59,6 +59,11 @@ pub fn MessageCard(props: &MessageProps) -> Html {
     }
 }
 
+/// To the microsecond: messages take less than a thousandth of a second.
+fn exact(us: Micros) -> String {
+    format!("{}.{:06} s", us / 1_000_000, us % 1_000_000)
+}
+
 fn not_yet(ui: &Ui, m: &MessageDetail) -> String {
     match &m.held {
         Holding::No => ui.words().not_yet(m.left_us),
@@ -93,9 +98,9 @@ fn way(ui: &Ui, m: &MessageDetail) -> Html {
                 <circle class="here" cx={x.to_string()} cy="8" r="6" />
             </svg>
             <dl class="message-times">
-                <div><dt>{ w.label(Label::MessageSent) }</dt><dd class="mono">{ moment(m.sent_us) }</dd></div>
+                <div><dt>{ w.label(Label::MessageSent) }</dt><dd class="mono">{ exact(m.sent_us) }</dd></div>
                 <div><dt>{ w.label(Label::StillToGo) }</dt><dd class="mono">{ duration(m.left_us) }</dd></div>
-                <div><dt>{ w.label(Label::MessageArrives) }</dt><dd class="mono">{ moment(m.arrives_us) }</dd></div>
+                <div><dt>{ w.label(Label::MessageArrives) }</dt><dd class="mono">{ exact(m.arrives_us) }</dd></div>
             </dl>
             if m.held != Holding::No { <p class="warn">{ not_yet(ui, m) }</p> }
         </>
@@ -170,7 +175,7 @@ fn steps(ui: &Ui, steps: &[MessageStep], none: String) -> Html {
         html! {
             <li>
                 <button type="button" class="linky" onclick={ui.on_do(Command::SeekToTrace(s.trace))}>{ what }</button>
-                <span class="mono muted">{ moment(s.at_us) }</span>
+                <span class="mono muted">{ exact(s.at_us) }</span>
                 if !more.is_empty() { <span class="muted">{ more }</span> }
             </li>
         }
