@@ -6,9 +6,13 @@ use highwater_studio::desk::{Desk, Studio};
 use highwater_studio::scenario::{decode, encode};
 use highwater_studio::view::model::*;
 
+fn id(name: &str) -> ScenarioId {
+    ScenarioId::named(name).expect("it stands in the gallery")
+}
+
 /// Stands on a message of this name that somebody has just sent.
 fn at_message(name: &str) -> (Studio, MessageDetail) {
-    let mut studio = Studio::opening(ScenarioId::TheCure);
+    let mut studio = Studio::opening(id("the-cure"));
     for _ in 0..2_000 {
         let found = studio.motion().flights.into_iter().find_map(|flight| {
             let detail = *studio.inspect(&Subject::Message(flight.id))?.message?;
@@ -45,7 +49,7 @@ fn a_produce_request_says_what_it_carries_in_kafkas_names() {
 
 #[test]
 fn every_message_of_a_run_has_fields_and_a_place() {
-    let mut studio = Studio::opening(ScenarioId::AsItHappened);
+    let mut studio = Studio::opening(id("as-it-happened"));
     let mut names = std::collections::BTreeSet::new();
     for _ in 0..400 {
         studio.handle(Command::StepForward(StepKind::Event));

@@ -86,7 +86,10 @@ impl<'a> Fields<'a> {
                 self.put("producerId, epoch", format!("{}, {}", stamp.id, stamp.epoch));
                 self.put("baseSequence", stamp.base_sequence);
             }
-            None => self.put("producerId, epoch", "-1, -1"),
+            None => {
+                self.put("producerId, epoch", "-1, -1");
+                self.put("baseSequence", -1);
+            }
         }
         self.put("recordsCount", batch.count());
         for (number, record) in batch.data().iter().enumerate() {
