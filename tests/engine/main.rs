@@ -7,4 +7,6 @@ mod dropped;
 mod invariants;
 mod limits;
 mod moments;
+mod phases;
+mod produced;
 mod wire;

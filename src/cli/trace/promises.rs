@@ -115,7 +115,7 @@ impl Promises {
                 let Some(log) = machine.and_then(|machine| machine.disk.log(tp)) else { continue };
                 deleted.insert(tp, log.start_offset());
                 for batch in log.batches() {
-                    for (offset, record) in (batch.base_offset..).zip(batch.data()) {
+                    for (offset, record) in batch.records() {
                         if let Some(sent) = self.record(record.tag)
                             && !sent.stands.contains(&(tp, offset))
                         {

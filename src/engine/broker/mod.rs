@@ -29,7 +29,7 @@ use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, LeaderEpoch,
 use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
-use crate::protocol::config::{NodeConfig, is_read_only};
+use crate::protocol::config::{NodeConfig, Scope, Update, check, setting};
 use crate::protocol::{CONSUMER_OFFSETS, ConfigMap, ConfigTarget, ErrorCode, MetadataRequest, Request, Response};
 use crate::quorum::Observer;
 use crate::rules::Rules;
@@ -306,9 +306,10 @@ impl Broker {
             Request::OffsetCommit(request) => self.on_group_request(ctx, GroupRequest::Commit(request), reply),
             Request::OffsetFetch { group } => self.on_group_request(ctx, GroupRequest::FetchOffsets(group), reply),
             Request::DescribeGroups { group } => self.on_group_request(ctx, GroupRequest::Describe(group), reply),
-            Request::IncrementalAlterConfigs { resource: ConfigTarget::Broker(_) | ConfigTarget::Cluster, configs }
-                if !may_change(&configs) =>
-            {
+            Request::IncrementalAlterConfigs {
+                resource: target @ (ConfigTarget::Broker(_) | ConfigTarget::Cluster),
+                configs,
+            } if !may_change(&target, &configs) => {
                 now(Response::IncrementalAlterConfigs { error: ErrorCode::InvalidRequest })
             }
             request @ (Request::CreateTopics(_)
@@ -427,8 +428,15 @@ impl Broker {
     }
 }
 
-/// Whether a running broker can take these configs over ("Cannot update these configs dynamically"). It is asked before
-/// the controller is, which would refuse with another error.
-fn may_change(configs: &ConfigMap) -> bool {
-    configs.keys().all(|name| !is_read_only(name))
+/// Whether a running broker can take these configs over: none that Kafka calls read-only ("Cannot update these configs
+/// dynamically"), none of one broker alone for all of them, no bad value. It is asked before the controller is, which
+/// would refuse with another error (ConfigAdminManager, DynamicBrokerConfig).
+fn may_change(target: &ConfigTarget, configs: &ConfigMap) -> bool {
+    configs.iter().all(|(name, value)| match setting(Scope::Node, name).map(|known| known.update) {
+        Some(Update::ReadOnly) => false,
+        Some(Update::PerBroker) if *target == ConfigTarget::Cluster => false,
+        Some(Update::PerBroker | Update::ClusterWide) => check(Scope::Node, name, value).is_ok(),
+        // A name that Kafka does not know may belong to a plug-in.
+        None => true,
+    })
 }

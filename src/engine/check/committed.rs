@@ -23,7 +23,7 @@ pub fn content(log: &Log, from: Offset, to: Offset) -> Vec<(Offset, Content)> {
         for i in 0..batch.count() {
             let offset = batch.base_offset + i;
             if (from..to).contains(&offset) {
-                let tag = batch.data().get(i as usize).map_or(Tag(0), |r| r.tag);
+                let tag = batch.record_at(offset).map_or(Tag(0), |r| r.tag);
                 out.push((offset, (batch.epoch, tag)));
             }
         }

@@ -33,6 +33,8 @@ pub struct ClientStart {
     pub incarnation: Incarnation,
     /// `bootstrap.servers`.
     pub bootstrap: Vec<BrokerId>,
+    /// What the brokers' answers to ApiVersions say of Produce: version 13 is there, which names topics by id.
+    pub brokers_produce_by_id: bool,
     pub kind: ClientKind,
 }
 
@@ -57,11 +59,16 @@ impl Client {
     /// # Errors
     /// What its constructor throws for its configs; nothing has happened then.
     pub fn start(ctx: &mut Ctx<'_>, start: ClientStart) -> Result<Client, ConfigRefusal> {
-        let ClientStart { id, name, incarnation, bootstrap, kind } = start;
+        let ClientStart { id, name, incarnation, bootstrap, brokers_produce_by_id, kind } = start;
         Ok(match kind {
-            ClientKind::Producer(spec) => {
-                Client::Producer(Box::new(Producer::start(ctx, id, incarnation, bootstrap, spec)?))
-            }
+            ClientKind::Producer(spec) => Client::Producer(Box::new(Producer::start(
+                ctx,
+                id,
+                incarnation,
+                bootstrap,
+                spec,
+                brokers_produce_by_id,
+            )?)),
             ClientKind::Consumer(spec) => {
                 Client::Consumer(Box::new(Consumer::start(ctx, id, &name, incarnation, bootstrap, spec)?))
             }

@@ -96,7 +96,14 @@ impl Bench {
         let bootstrap = vec![BrokerId(1), BrokerId(2), BrokerId(3)];
         let client = Client::start(
             &mut self.node.ctx(),
-            ClientStart { id: ClientId(7), name: "c".into(), incarnation: Incarnation(1), bootstrap, kind },
+            ClientStart {
+                id: ClientId(7),
+                name: "c".into(),
+                incarnation: Incarnation(1),
+                bootstrap,
+                brokers_produce_by_id: true,
+                kind,
+            },
         )?;
         self.collect();
         Ok(client)

@@ -95,6 +95,14 @@ impl RecordBatch {
                 Payload::LeaderChange => 40,
             }
     }
+    /// The producer's records with their offsets.
+    pub fn records(&self) -> impl Iterator<Item = (Offset, &Record)> {
+        (self.base_offset..).zip(self.data())
+    }
+    /// The producer's record at an offset.
+    pub fn record_at(&self, offset: Offset) -> Option<&Record> {
+        self.data().get(usize::try_from(offset - self.base_offset).ok()?)
+    }
     /// The producer's records, empty for other kinds.
     pub fn data(&self) -> &[Record] {
         match &self.payload {

@@ -125,7 +125,14 @@ impl World {
                         Broker::start(ctx, BrokerStart { id, incarnation, rack, config, rules, voters }).into(),
                     )),
                     (NodeId::Client(id), Role::Client { name, kind }) => {
-                        let start = ClientStart { id, name, incarnation, bootstrap, kind };
+                        let start = ClientStart {
+                            id,
+                            name,
+                            incarnation,
+                            bootstrap,
+                            brokers_produce_by_id: rules.produce_by_topic_id,
+                            kind,
+                        };
                         // Its configuration was checked when the client was made.
                         Client::start(ctx, start).ok().map(|client| Process::Client(client.into()))
                     }

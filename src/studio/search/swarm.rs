@@ -248,9 +248,7 @@ impl Player {
             let log = leader.and_then(|l| seen.logs.get(&(l, *tp)));
             if let Some(log) = log
                 && log.end_offset() > *offset
-                && log
-                    .batch_at(*offset)
-                    .is_some_and(|b| b.data().get((*offset - b.base_offset) as usize).is_none_or(|r| r.tag != *tag))
+                && log.batch_at(*offset).is_some_and(|b| b.record_at(*offset).is_none_or(|r| r.tag != *tag))
             {
                 lost.push((*tp, *offset));
             }

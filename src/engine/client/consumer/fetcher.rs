@@ -176,7 +176,8 @@ impl Consumer {
     pub(super) fn position_step(&mut self, ctx: &mut Ctx<'_>) {
         if self.seen_metadata != self.metadata.version {
             self.seen_metadata = self.metadata.version;
-            self.renew_leaders();
+            let owned: Vec<Tp> = self.partitions.keys().copied().collect();
+            owned.into_iter().for_each(|tp| self.renew_leader(tp));
         }
         let mut resets: BTreeMap<BrokerId, Vec<(Tp, OffsetSpec)>> = BTreeMap::new();
         let mut validations = Vec::new();
@@ -240,21 +241,21 @@ impl Consumer {
         }
     }
 
-    fn renew_leaders(&mut self) {
+    /// Asks the leader that the metadata names from now on, after a validation if its epoch is new.
+    fn renew_leader(&mut self, tp: Tp) {
         let validates = self.spec.version >= ClientVersion::V2_3;
-        for (tp, partition) in &mut self.partitions {
-            let Some(known) = self.metadata.partition(*tp).filter(|k| k.leader.is_some()) else { continue };
-            let Some(position) = partition.position.as_mut() else { continue };
-            if position.leader == known.leader && position.leader_epoch == Some(known.epoch) {
-                continue;
-            }
-            let newer = position.leader_epoch.is_none_or(|epoch| known.epoch > epoch);
-            position.leader = known.leader;
-            position.leader_epoch = Some(known.epoch);
-            if validates && newer && position.epoch.is_some() && partition.state == Fetchability::Ready {
-                partition.state = Fetchability::NeedsValidation;
-                partition.asking = false;
-            }
+        let Some(known) = self.metadata.partition(tp).filter(|k| k.leader.is_some()) else { return };
+        let Some(partition) = self.partitions.get_mut(&tp) else { return };
+        let Some(position) = partition.position.as_mut() else { return };
+        if position.leader == known.leader && position.leader_epoch == Some(known.epoch) {
+            return;
+        }
+        let newer = position.leader_epoch.is_none_or(|epoch| known.epoch > epoch);
+        position.leader = known.leader;
+        position.leader_epoch = Some(known.epoch);
+        if validates && newer && position.epoch.is_some() && partition.state == Fetchability::Ready {
+            partition.state = Fetchability::NeedsValidation;
+            partition.asking = false;
         }
     }
 
@@ -393,8 +394,13 @@ impl Consumer {
 
     fn on_fetched_partition(&mut self, ctx: &mut Ctx<'_>, offset: Offset, fetched: FetchedPartition) {
         let tp = fetched.tp;
-        if let Some(hint) = fetched.current_leader {
-            self.metadata.on_hint(ctx, tp, hint);
+        if let Some(hint) = fetched.current_leader
+            && self.metadata.on_hint(ctx, tp, hint)
+        {
+            // The new leader is asked at once, and for the metadata all the same.
+            self.metadata.request_update();
+            self.renew_leader(tp);
+            return;
         }
         let policy = self.reset_spec();
         // A position that moved meanwhile makes the answer worthless.
@@ -409,12 +415,9 @@ impl Consumer {
             ErrorCode::None => {
                 partition.high_watermark = Some(fetched.high_watermark);
                 for batch in &fetched.batches {
-                    let records = batch.data().iter().enumerate().map(|(i, r)| Buffered {
-                        tag: r.tag,
-                        offset: batch.base_offset + i as i64,
-                        epoch: batch.epoch,
-                    });
-                    partition.buffer.extend(records.filter(|r| r.offset >= offset));
+                    let records = batch.records().filter(|(at, _)| *at >= offset);
+                    let buffered = records.map(|(offset, r)| Buffered { tag: r.tag, offset, epoch: batch.epoch });
+                    partition.buffer.extend(buffered);
                 }
             }
             ErrorCode::OffsetOutOfRange => match policy {

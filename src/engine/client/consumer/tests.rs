@@ -6,6 +6,7 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::Cell;
+use std::rc::Rc as Shared;
 
 use super::assignor;
 use crate::base::{BrokerId, Dur, LeaderEpoch, SimTime, TopicId, Tp};
@@ -406,4 +407,48 @@ fn the_same_run_twice_leaves_the_same_client() {
         (crate::base::digest_of(&client), bench.node.trace.len())
     };
     assert_eq!(run(), run());
+}
+
+#[test]
+fn a_fetch_that_is_told_the_new_leader_asks_it_without_a_rest() {
+    let mut bench = Bench::new(&[1]);
+    bench.fill(0, 1);
+    let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[]);
+    bench.run(&mut client, 2_000);
+    assert_eq!(bench.delivered(), 1);
+    // The old leader answers each fetch after 50 ms, with the name of the new one once there is one.
+    let moved = Shared::new(Cell::new(false));
+    let seen = moved.clone();
+    bench.hook = Some(Box::new(move |broker, request| {
+        let hint = LeaderHint { leader: BrokerId(2), epoch: LeaderEpoch(3) };
+        (broker == BrokerId(1) && matches!(request, Request::Fetch(_))).then(|| {
+            let partition = FetchedPartition {
+                tp: TP0,
+                error: if seen.get() { ErrorCode::NotLeaderOrFollower } else { ErrorCode::None },
+                high_watermark: 1,
+                last_stable_offset: 1,
+                log_start_offset: 0,
+                diverging: None,
+                current_leader: seen.get().then_some(hint),
+                batches: vec![],
+            };
+            Reply::After(Dur::ms(50), Response::Fetch { partitions: vec![partition] })
+        })
+    }));
+    bench.run(&mut client, 3_000);
+    moved.set(true);
+    bench.partition(0).leader = Some(BrokerId(2));
+    bench.partition(0).epoch = 3;
+    bench.run(&mut client, 4_000);
+    let fetches = |wanted: u32| {
+        bench
+            .requests
+            .iter()
+            .filter(move |(_, broker, r)| *broker == BrokerId(wanted) && matches!(r, Request::Fetch(_)))
+            .map(|(at, _, _)| *at)
+    };
+    let refused = fetches(1).last().expect("the old leader was asked") + Dur::ms(50);
+    let asked = fetches(2).next().expect("the new leader is asked");
+    // A connection and a validation of the position come first.
+    assert!(asked.since(refused) < Dur::ms(10), "{:?}", asked.since(refused));
 }

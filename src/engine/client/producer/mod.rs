@@ -12,7 +12,7 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use accumulator::{Accumulator, Batch};
+use accumulator::{Accumulator, Batch, Part};
 use application::{Application, Source};
 use partitioner::Partitioner;
 use sequences::Sequences;
@@ -20,7 +20,7 @@ use sequences::Sequences;
 use super::config::{ConfigRefusal, ProducerConfig};
 use super::metadata::Metadata;
 use super::net::{Net, NetDone};
-use super::spec::ProducerSpec;
+use super::spec::{ClientVersion, ProducerSpec};
 use crate::base::{BrokerId, ClientId, Incarnation, NodeId, ProducerEpoch, ProducerId, SimTime, Tp};
 use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
@@ -122,10 +122,14 @@ enum IdRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Producer {
     config: ProducerConfig,
+    /// Produce names topics by id: client and brokers know version 13.
+    topics_by_id: bool,
     net: Net<Call>,
     metadata: Metadata,
     queues: Accumulator,
     flying: BTreeMap<u64, Flying>,
+    /// Which partition of a node is looked at first.
+    turns: BTreeMap<BrokerId, Part>,
     partitioner: Partitioner,
     sequences: Sequences,
     id_request: IdRequest,
@@ -146,13 +150,16 @@ impl Producer {
         incarnation: Incarnation,
         bootstrap: Vec<BrokerId>,
         spec: ProducerSpec,
+        brokers_produce_by_id: bool,
     ) -> Result<Producer, ConfigRefusal> {
         let config = ProducerConfig::parse(spec.version, &spec.config)?;
         let mut producer = Producer {
+            topics_by_id: brokers_produce_by_id && spec.version >= ClientVersion::V4_1,
             net: Net::new(NodeId::Client(client), incarnation, config.common, config.max_in_flight),
             metadata: Metadata::new(bootstrap, config.common, true),
             queues: Accumulator::default(),
             flying: BTreeMap::new(),
+            turns: BTreeMap::new(),
             partitioner: Partitioner::default(),
             sequences: Sequences::default(),
             id_request: IdRequest::Idle { not_before: SimTime::ZERO, failures: 0 },

@@ -8,8 +8,8 @@ use super::accumulator::Accumulator;
 use crate::base::Rng;
 use crate::client::config::{PartitionerKind, ProducerConfig};
 use crate::client::metadata::KnownTopic;
-use crate::protocol::Record;
 use crate::protocol::hash::key_partition;
+use crate::protocol::{Record, RecordBatch};
 
 /// State per topic of the partitioner without keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,7 +72,9 @@ impl Partitioner {
                 if current.1 >= config.batch_size && queues.all_full(&(name.clone(), current.0)) {
                     current = (Self::draw(rng, config, queues, name, &choice), 0);
                 }
-                let bytes = current.1 + size;
+                // A record that opens a batch counts with the batch's header.
+                let opens = !queues.fits(&(name.clone(), current.0), size, config.batch_size);
+                let bytes = current.1 + size + if opens { RecordBatch::HEADER_BYTES } else { 0 };
                 // Produced twice the size without a pause in which to switch.
                 let next = if bytes >= 2 * config.batch_size.max(1) {
                     (Self::draw(rng, config, queues, name, &choice), 0)
@@ -112,7 +114,7 @@ fn weights(queues: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{BrokerId, LeaderEpoch, NodeId, StreamId, Tag, TopicId};
+    use crate::base::{BrokerId, LeaderEpoch, NodeId, Seq, SimTime, StreamId, Tag, TopicId};
     use crate::client::ClientVersion;
     use crate::client::metadata::KnownPartition;
     use crate::protocol::{ConfigMap, ErrorCode};
@@ -132,8 +134,18 @@ mod tests {
         let mut partitioner = Partitioner::default();
         let name: Rc<str> = "t".into();
         let record = Record { tag: Tag(0), key: key.map(Rc::from), value: "v".repeat(size - 7).into() };
+        let mut queues = Accumulator::default();
         (0..count)
-            .map(|_| partitioner.choose(&mut rng, &config, &Accumulator::default(), (&name, &topic(leaders)), &record))
+            .map(|_| {
+                let partition = partitioner.choose(&mut rng, &config, &queues, (&name, &topic(leaders)), &record);
+                let part = (name.clone(), partition);
+                queues.append(SimTime::ZERO, &part, record.clone(), config.batch_size, Seq(0));
+                if queues.waiting(&part) > 1 {
+                    // The sender keeps up: what is full is gone.
+                    queues.pop(&part);
+                }
+                partition
+            })
             .collect()
     }
 
@@ -169,8 +181,9 @@ mod tests {
                 Some(_) | None => runs.push((partition, 1)),
             }
         }
-        // The next partition may be the same one, so that runs are multiples.
-        assert!(runs[..runs.len() - 1].iter().all(|(_, n)| n % 17 == 0), "{runs:?}");
+        // 16 records of 1,000 bytes and a header fill a batch; the 17th opens another one, which is not full, so that the
+        // switch waits for twice the size: 61 + 16,000, 61 + 16,000, and the record that opens a third batch.
+        assert_eq!(runs[0].1 % 33, 0, "{runs:?}");
     }
 
     #[test]

@@ -96,14 +96,6 @@ impl Producer {
         }
     }
 
-    /// Whether the head of a queue may not be sent for reasons of order.
-    fn is_held(&self, part: &Part, busy: &BTreeSet<Part>) -> bool {
-        if self.config.max_in_flight == 1 && busy.contains(part) {
-            return true;
-        }
-        self.config.idempotent && self.queues.head(part).is_some_and(|head| self.sequences.holds_back(head))
-    }
-
     /// One request per ready node, with one batch per partition.
     fn drain(&mut self, ctx: &mut Ctx<'_>) {
         if self.queues.is_empty() {
@@ -125,8 +117,7 @@ impl Producer {
                     self.metadata.request_update();
                     continue;
                 };
-                if self.queues.is_ready(&part, ctx.now, self.config.linger, self.closing) && !self.is_held(&part, &busy)
-                {
+                if self.queues.is_ready(&part, ctx.now, self.config.linger, self.closing) && !busy.contains(&part) {
                     ready.insert(leader);
                 }
                 by_leader.entry(leader).or_default().push((tp, part));
@@ -140,16 +131,24 @@ impl Producer {
                 }
                 let mut parts = by_leader.remove(&leader).unwrap_or_default();
                 // Which partition comes first turns, so that none starves when a request is full.
-                let turn = ctx.rng.below(parts.len() as u32) as usize;
-                parts.rotate_left(turn);
+                if let Some(turn) = self.turns.get(&leader) {
+                    let first = parts.iter().position(|(_, part)| part >= turn).unwrap_or(0);
+                    parts.rotate_left(first);
+                }
+                let mut last = None;
                 let mut batches = Vec::new();
                 let mut bytes = 0;
                 for (tp, part) in parts {
+                    last = Some(part.clone());
                     let Some(head) = self.queues.head(&part) else { continue };
-                    if head.retry_at > ctx.now || self.is_held(&part, &busy) {
+                    if head.retry_at > ctx.now || busy.contains(&part) {
                         continue;
                     }
                     if !batches.is_empty() && bytes + head.bytes > self.config.max_request_size {
+                        break;
+                    }
+                    // A batch that must wait for others holds those behind it too, and its turn comes first again.
+                    if self.config.idempotent && self.sequences.holds_back(head) {
                         break;
                     }
                     bytes += head.bytes;
@@ -161,6 +160,7 @@ impl Producer {
                     batch.sent_epoch = self.metadata.partition(tp).map(|p| p.epoch);
                     batches.push((tp, batch));
                 }
+                self.turns.extend(last.map(|part| (leader, part)));
                 if !batches.is_empty() {
                     self.send_request(ctx, leader, batches);
                     sent = true;
@@ -191,7 +191,7 @@ impl Producer {
             acks: self.config.acks,
             timeout: self.config.common.request_timeout,
             batches: wire.collect(),
-            topics: ProducedTopics::ById,
+            topics: self.topics_of(&batches),
         });
         let origin = batches[0].1.origin;
         if self.config.acks == Acks::Zero {
@@ -207,6 +207,13 @@ impl Producer {
         for (_, batch) in batches {
             self.flying.insert(batch.id, Flying { batch, broker: leader, since: ctx.now });
         }
+    }
+
+    fn topics_of(&self, batches: &[(Tp, Batch)]) -> ProducedTopics {
+        if self.topics_by_id {
+            return ProducedTopics::ById;
+        }
+        ProducedTopics::ByName(batches.iter().map(|(tp, b)| (tp.topic, b.part.0.clone())).collect())
     }
 
     pub(super) fn on_produced(&mut self, ctx: &mut Ctx<'_>, ids: Vec<(Tp, u64)>, outcome: Outcome) {

@@ -307,3 +307,33 @@ fn p_15_a_frozen_leader_is_waited_for_until_the_delivery_timeout() {
     assert_eq!(bench.failed(), [(121_000, "TimeoutException")]);
     assert_eq!(bench.produced().count(), 2, "after the first try no connection stands, so that nothing more is sent");
 }
+
+#[test]
+fn one_partition_that_must_wait_holds_up_the_others_of_its_node() {
+    let mut bench = Bench::new(&[1, 1]);
+    let config = [("linger.ms", "0"), ("request.timeout.ms", "6000")];
+    let mut client = start(&mut bench, ClientVersion::V4_1, &config);
+    bench.produce(&mut client, Some(1), None, "w", 1, Dur::ZERO);
+    bench.run(&mut client, 1_000);
+    // The first batch stays without an answer; the second one is refused and must wait for it.
+    let tries = Cell::new(0);
+    bench.hook = Some(Box::new(move |_, request| {
+        let Request::Produce(produce) = request else { return None };
+        if produce.batches[0].0 != TP0 {
+            return None;
+        }
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 => Some(Reply::Never),
+            2 => Some(refusal(ErrorCode::NotEnoughReplicas)),
+            _ => None,
+        }
+    }));
+    bench.produce(&mut client, Some(0), None, "a", 2, Dur::ms(10));
+    bench.run(&mut client, 2_000);
+    bench.produce(&mut client, Some(1), None, "b", 1, Dur::ZERO);
+    bench.run(&mut client, 6_900);
+    assert_eq!(bench.partition(1).end(), 1, "the other partition waits too");
+    bench.run(&mut client, 9_000);
+    assert_eq!((bench.partition(0).end(), bench.partition(1).end()), (2, 2));
+}

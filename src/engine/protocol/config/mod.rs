@@ -317,11 +317,6 @@ pub fn setting(scope: Scope, name: &str) -> Option<&'static Setting> {
     settings().find(|setting| setting.name == name && setting.scopes.contains(&scope))
 }
 
-/// Whether Kafka refuses to change a node's setting while the node runs (DynamicBrokerConfig, AllDynamicConfigs).
-pub fn is_read_only(name: &str) -> bool {
-    setting(Scope::Node, name).is_some_and(|setting| !setting.is_live(Scope::Node))
-}
-
 /// Who does not take a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefusedBy {
