@@ -367,7 +367,8 @@ impl<'a> Check<'a> {
                 self.nodes(path, nodes.iter())
             }
             Verb::Cut(sides) | Verb::Heal(Some(sides)) => self.nodes(path, sides.from.iter().chain(&sides.to)),
-            Verb::Heal(None) => Ok(()),
+            Verb::Heal(None) | Verb::Release(_) => Ok(()),
+            Verb::Message { which, .. } => self.nodes(path, which.from.iter().chain(&which.to)),
             Verb::Link(link) => self.nodes(path, link.between.iter().chain(&link.and)),
             // A topic that Kafka refuses to make is part of a run.
             Verb::CreateTopic { .. } => Ok(()),
