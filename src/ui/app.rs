@@ -15,7 +15,7 @@ use super::phone::PhoneStage;
 use super::settings::{SettingsList, SettingsPanel};
 use super::share::{ShareDialog, link};
 use super::stage::Stage;
-use super::transport::{PaceMenu, StepMenu, Transport};
+use super::transport::{Going, PaceMenu, StepMenu, Transport};
 use super::words::{Label, Lang, moment, shown};
 use crate::web;
 use highwater_studio::desk::command::{Command, Outcome};

@@ -71,6 +71,8 @@ mod tests {
             at_start: true,
             can_skip: true,
             events_done: 0,
+            caption: None,
+            ended: None,
         }
     }
 

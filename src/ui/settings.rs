@@ -58,6 +58,7 @@ pub fn SettingsList(props: &ListProps) -> Html {
                     { for g.settings.iter().map(|s| row(&ui, s)) }
                 </section>
             }) }
+            { for props.settings.notes.iter().map(|n| html! { <p class="note">{ w.remark(n) }</p> }) }
             <p class="muted note">{ w.label(Label::SetUpNote) }</p>
             if props.settings.previous {
                 <button type="button" class="btn small" onclick={ui.on_do(Command::PreviousRun)}>

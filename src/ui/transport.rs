@@ -136,6 +136,25 @@ pub fn Clock() -> Html {
     html! { <span class="clock mono">{ moment(at) }</span> }
 }
 
+/// What is going on, in one line over the stage, on every beat. Those who listen have the live region instead.
+#[component]
+pub fn Going() -> Html {
+    use_pulse();
+    let ui = use_ui();
+    let w = ui.words();
+    let Playback { caption, ended, .. } = ui.desk.read().playback();
+    let (fact, doing) = caption.map_or((None, None), |c| (c.fact, c.doing));
+    html! {
+        <p class={classes!("caption", ended.is_some().then_some("over"))}>
+            if let Some((at, fact)) = fact {
+                <span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b>{ " " }
+            }
+            if let Some(e) = ended { <span>{ w.ended(e) }</span> }
+            else if let Some(d) = doing { <span class="muted">{ w.doing(&d) }</span> }
+        </p>
+    }
+}
+
 /// What is awaited, counted down on every beat.
 #[component]
 pub fn Countdown() -> Html {

@@ -3,8 +3,11 @@
 mod actions;
 mod bad_scenarios;
 mod golden;
+mod hostile;
 mod links;
 mod messages;
+mod notes;
+mod pace;
 mod played;
 mod scenarios;
 mod story;

@@ -395,6 +395,8 @@ impl Fixture {
                 at_start: false,
                 can_skip: true,
                 events_done: 3,
+                caption: None,
+                ended: None,
             },
         }
     }
@@ -578,6 +580,7 @@ impl Desk for Fixture {
         let keys = [KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).to_vec();
         Rc::new(Settings {
             previous: true,
+            notes: vec![Note::NoOffsetsTopic { wants: 3, brokers: 1 }],
             groups: vec![
                 SettingsGroup {
                     of: SettingsOf::Topic(topic.clone()),
@@ -597,27 +600,33 @@ impl Desk for Fixture {
                             n(&[1, 2, 3]),
                         ),
                         one(
-                            SettingKey::MinInsyncReplicas { topic: topic.clone() },
+                            SettingKey::Config { of: ConfigOf::Topic(topic.clone()), name: "min.insync.replicas" },
                             true,
                             Number(1),
                             Number(1),
                             n(&[1, 2, 3]),
                         ),
-                        one(SettingKey::UncleanElection { topic }, true, Bool(false), Bool(false), Choices::Toggle),
+                        one(
+                            SettingKey::Config { of: ConfigOf::Topic(topic), name: "unclean.leader.election.enable" },
+                            true,
+                            Bool(false),
+                            Bool(false),
+                            Choices::Toggle,
+                        ),
                     ],
                 },
                 SettingsGroup {
                     of: SettingsOf::Producer(producer.clone()),
                     settings: vec![
                         one(
-                            SettingKey::Acks { producer: producer.clone() },
+                            SettingKey::Config { of: ConfigOf::Producer(producer.clone()), name: "acks" },
                             true,
                             Term("1".into()),
                             Term("all".into()),
                             terms(&["0", "1", "all"]),
                         ),
                         one(
-                            SettingKey::Idempotence { producer: producer.clone() },
+                            SettingKey::Config { of: ConfigOf::Producer(producer.clone()), name: "enable.idempotence" },
                             true,
                             Bool(false),
                             Bool(true),
@@ -661,7 +670,7 @@ impl Desk for Fixture {
                 SettingsGroup {
                     of: SettingsOf::OffsetsTopic,
                     settings: vec![one(
-                        SettingKey::OffsetsReplicationFactor,
+                        SettingKey::Config { of: ConfigOf::Nodes, name: "offsets.topic.replication.factor" },
                         false,
                         Number(1),
                         Number(3),

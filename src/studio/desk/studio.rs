@@ -18,7 +18,7 @@ use crate::story::Seen;
 use crate::view::ledger::Ledger;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
-use crate::view::{inspect, lanes, log, message, motion, promises, settings, why};
+use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, why};
 
 /// Lines of the text view.
 const RECENT: usize = 20;
@@ -132,10 +132,12 @@ impl Run {
 
 impl Studio {
     fn with(run: Run, digest: DigestCheck) -> Studio {
+        let mut player = Player::default();
+        player.moved(&run.playhead);
         Studio {
             run,
             previous: None,
-            player: Player::default(),
+            player,
             digest,
             number: 0,
             revision: Cell::new(0),
@@ -219,6 +221,7 @@ impl Studio {
     fn seek(&mut self, at_us: Micros) -> Outcome {
         let at = self.run.recording.origin() + Dur(at_us).min(self.end());
         self.run.seek(at);
+        self.player.moved(&self.run.playhead);
         Outcome::Done
     }
 
@@ -230,7 +233,8 @@ impl Studio {
 
     fn fresh(&mut self) {
         self.number += 1;
-        self.player.playing = false;
+        self.player.pause();
+        self.player.moved(&self.run.playhead);
         self.digest = DigestCheck::NotNamed;
     }
 
@@ -243,6 +247,7 @@ impl Studio {
                 Err(not_done) => return Outcome::Refused(refusals::of_action(&not_done)),
             }
         }
+        self.player.passed(&self.run.recording, &self.run.playhead);
         self.changed();
         outcome
     }
@@ -302,12 +307,15 @@ impl Studio {
     }
 
     fn step(&mut self, forward: bool, kind: StepKind) -> Outcome {
-        self.player.playing = false;
+        self.player.pause();
         let Run { recording, playhead, .. } = &mut self.run;
         if forward {
+            self.player.moved(playhead);
             playback::forward(recording, playhead, kind);
+            self.player.passed(recording, playhead);
         } else {
             playback::back(recording, playhead, kind);
+            self.player.moved(playhead);
         }
         Outcome::Done
     }
@@ -334,11 +342,11 @@ impl Desk for Studio {
     fn handle(&mut self, command: Command) -> Outcome {
         match command {
             Command::Play => {
-                self.player.playing = true;
+                self.player.play(&self.run.playhead);
                 Outcome::Done
             }
             Command::Pause => {
-                self.player.playing = false;
+                self.player.pause();
                 Outcome::Done
             }
             Command::ToStart => self.seek(0),
@@ -346,7 +354,10 @@ impl Desk for Studio {
             Command::StepBack(kind) => self.step(false, kind),
             Command::StepForward(kind) => self.step(true, kind),
             Command::SkipWait => {
-                playback::forward(&mut self.run.recording, &mut self.run.playhead, StepKind::Notable);
+                let Run { recording, playhead, .. } = &mut self.run;
+                self.player.moved(playhead);
+                playback::forward(recording, playhead, StepKind::Notable);
+                self.player.passed(recording, playhead);
                 Outcome::Done
             }
             Command::Scrub { at_us } | Command::SeekTo { at_us } => self.seek(at_us),
@@ -357,6 +368,7 @@ impl Desk for Studio {
                     Some(entry) => {
                         let ops = self.seen().reel().op_of(entry) + 1;
                         self.run.playhead.seek_ops(&mut self.run.recording, ops);
+                        self.player.moved(&self.run.playhead);
                         Outcome::Done
                     }
                 }
@@ -416,6 +428,7 @@ impl Desk for Studio {
             Command::PreviousRun => self.previous_run(),
             Command::SelectBranch(BranchId(branch)) => {
                 if self.run.playhead.select(&mut self.run.recording, branch as usize) {
+                    self.player.moved(&self.run.playhead);
                     Outcome::Done
                 } else {
                     Outcome::Refused(Refused::Unknown { what: "branch".into() })
@@ -457,6 +470,8 @@ impl Desk for Studio {
             at_start: playhead.at() == playhead.origin(),
             can_skip: playhead.next_at(&self.run.recording).is_some(),
             events_done: playhead.moment(&self.run.recording).done.unwrap_or(0),
+            caption: caption::caption(seen, &self.player),
+            ended: self.player.ended(),
         }
     }
 

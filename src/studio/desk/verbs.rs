@@ -3,15 +3,15 @@
 use highwater_engine::base::NodeId;
 use highwater_engine::base::limits::{MAX_BROKERS, MAX_CONTROLLERS};
 use highwater_engine::client::Keys;
+use highwater_engine::protocol::config::{self as table, Scope};
 use highwater_engine::world::LinkSetup;
 
 use super::command::Refused;
 use crate::scenario::{
-    Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, decode,
-    encode,
+    Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, check,
 };
 use crate::story::Seen;
-use crate::view::model::{Cure, KeyPattern, MemberNow, NodeAction, NodeRef, Scene, SettingKey, SettingValue};
+use crate::view::model::{ConfigOf, Cure, KeyPattern, MemberNow, NodeAction, NodeRef, Scene, SettingKey, SettingValue};
 
 /// Latency of a link that was made slow.
 const SLOW_US: u64 = 50_000;
@@ -115,23 +115,18 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
     let scenario = seen.scenario();
     let live = |verb| Ok(Change::Live(vec![verb]));
     match (key, value) {
-        (SettingKey::MinInsyncReplicas { topic }, SettingValue::Number(n)) => {
-            topic_config(seen, topic, "min.insync.replicas", &n.to_string())
-        }
-        (SettingKey::UncleanElection { topic }, SettingValue::Bool(on)) => {
-            topic_config(seen, topic, "unclean.leader.election.enable", if *on { "true" } else { "false" })
-        }
-        (SettingKey::Acks { producer }, SettingValue::Term(acks)) => {
-            // The Java constructor refuses idempotence that was asked for with any other acks.
-            let pairs: &[(&str, &str)] =
-                if acks == "all" { &[("acks", "all")] } else { &[("acks", acks), ("enable.idempotence", "false")] };
-            producer_config(scene, scenario, producer, config(pairs))
-        }
-        (SettingKey::Idempotence { producer }, SettingValue::Bool(true)) => {
-            producer_config(scene, scenario, producer, config(&[("acks", "all"), ("enable.idempotence", "true")]))
-        }
-        (SettingKey::Idempotence { producer }, SettingValue::Bool(false)) => {
-            producer_config(scene, scenario, producer, config(&[("enable.idempotence", "false")]))
+        (SettingKey::Config { of, name }, value) => {
+            let value = config_text(value).ok_or_else(|| impossible("setting"))?;
+            match of {
+                ConfigOf::Topic(topic) => topic_config(seen, topic, name, &value),
+                ConfigOf::Producer(producer) => {
+                    producer_config(scene, scenario, producer, config(&with_companion(name, &value)))
+                }
+                ConfigOf::Nodes if table::setting(Scope::Node, name).is_some_and(|s| s.is_live(Scope::Node)) => {
+                    live(Verb::SetConfig { target: Target::Cluster, config: config(&[(name, &value)]) })
+                }
+                ConfigOf::Nodes => changed(scenario, |s| set(&mut s.cluster.config, name, value)),
+            }
         }
         (SettingKey::Rate { producer }, SettingValue::PerSecond(rate)) => {
             if is_running(scene, producer) {
@@ -163,9 +158,6 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
         (SettingKey::ClientVersion { group }, SettingValue::Term(version)) => {
             changed(scenario, |s| client_version(find(&mut s.groups, group)?, version))
         }
-        (SettingKey::OffsetsReplicationFactor, SettingValue::Number(n)) => {
-            changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", n.to_string()))
-        }
         (SettingKey::Brokers, SettingValue::Number(n)) if (1..=MAX_BROKERS as u32).contains(n) => {
             changed(scenario, |s| brokers(s, *n as usize))
         }
@@ -176,6 +168,26 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
             })
         }
         _wrong_type => Err(impossible("setting")),
+    }
+}
+
+/// A config's value as Kafka writes it.
+fn config_text(value: &SettingValue) -> Option<String> {
+    match value {
+        SettingValue::Number(number) => Some(number.to_string()),
+        SettingValue::Bool(on) => Some(on.to_string()),
+        SettingValue::Term(text) => Some(text.to_string()),
+        SettingValue::PerSecond(_) | SettingValue::Keys(_) => None,
+    }
+}
+
+/// The Java constructor refuses idempotence that was asked for with any other acks than all, so each brings the other.
+fn with_companion<'a>(name: &'a str, value: &'a str) -> Vec<(&'a str, &'a str)> {
+    match (name, value) {
+        ("acks", "all") => vec![("acks", "all")],
+        ("acks", _fewer) => vec![(name, value), ("enable.idempotence", "false")],
+        ("enable.idempotence", "true") => vec![("acks", "all"), (name, value)],
+        (_, _) => vec![(name, value)],
     }
 }
 
@@ -235,8 +247,8 @@ fn changed(scenario: &Scenario, change: impl FnOnce(&mut Scenario) -> Option<()>
     let mut scenario = scenario.clone();
     change(&mut scenario).ok_or_else(|| impossible("setting"))?;
     // The reader's own checks say whether the parts still fit together.
-    match decode(&encode(&scenario)) {
-        Ok(scenario) => Ok(Change::NewRun(Box::new(scenario))),
+    match check(&scenario) {
+        Ok(()) => Ok(Change::NewRun(Box::new(scenario))),
         Err(error) => Err(Refused::Limit { what: error.path.into(), bound: error.limit.unwrap_or(0) }),
     }
 }

@@ -1,8 +1,8 @@
 //! What a run waits for: the timers that a person wants to see counted down. Fires none of them.
 
-use highwater_engine::base::{BrokerId, NodeId, SimTime};
+use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime};
 use highwater_engine::client::{Client, ProducerStatus};
-use highwater_engine::node::{GroupTimer, QuorumTimer, Timer};
+use highwater_engine::node::{ControllerTimer, GroupTimer, QuorumTimer, Timer};
 use highwater_engine::world::{Machine, World};
 
 use crate::recording::{Playhead, Recording};
@@ -49,7 +49,14 @@ pub fn fenced_at(world: &World, broker: BrokerId) -> Option<SimTime> {
     if !silent || !controller.image().is_unfenced(broker) {
         return None;
     }
-    Some(controller.sessions()?.get(broker)?.last_contact? + world.config().broker_session_timeout)
+    let session = world.config().broker_session_timeout;
+    let over = controller.sessions()?.get(broker)?.last_contact? + session;
+    // From 4.0 on the controller looks for sessions that are over now and then: the next look after the end counts.
+    let mut timers = world.machine(NodeId::Controller(active))?.timers.iter();
+    let look = timers.find(|(_, timer)| **timer == Timer::Controller(ControllerTimer::SessionCheck));
+    let Some((look, _)) = look else { return Some(over) };
+    let every = session.scaled(1, 8);
+    Some(look + Dur(over.since(look).0.div_ceil(every.0.max(1)) * every.0))
 }
 
 /// The most telling wait.

@@ -2,19 +2,19 @@
 //! and knows no page.
 
 mod awaited;
+mod scenes;
 
 pub use awaited::{Wait, Waiting, awaited, fenced_at};
 
 use highwater_engine::base::{Dur, SimTime};
-use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{Request, Response};
+use scenes::Scenes;
 
 use crate::recording::{Op, Playhead, Recording};
 
 /// How fast simulated time goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Slow while something notable is in flight, fast through waiting.
+    /// Slow while something changes or goes on that has not been seen yet, fast through everything else.
     Automatic,
     Fixed(Speed),
 }
@@ -55,7 +55,7 @@ pub enum StepKind {
     Notable,
 }
 
-/// While a notable message is in flight: 1 ms of simulated time in 300 ms.
+/// While something new is shown: 1 ms of simulated time in 300 ms.
 const SLOW: (u64, u64) = (1, 300);
 /// Through waiting.
 const FAST: (u64, u64) = (4, 1);
@@ -69,8 +69,21 @@ const LOOK_AHEAD: Dur = Dur::secs(30);
 const LOOK_AHEAD_STEPS: usize = 400_000;
 /// With reduced motion: real time between two notable changes.
 const REDUCED_PAUSE_US: u64 = 1_200_000;
+/// Play ends when nothing has changed for so long and nothing is awaited.
+const QUIET: Dur = Dur::secs(10);
 /// No run goes on longer.
 pub const LAST_MOMENT: Dur = Dur::secs(24 * 3_600);
+
+/// Why play ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Nothing has changed for a while, nothing is awaited, and the script is done.
+    NothingNew,
+    /// The script ends here; the run can go on.
+    Script,
+    /// No run goes on longer, or this one has needed all that it may.
+    Limit,
+}
 
 /// Whether and how time goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,16 +97,69 @@ pub struct Player {
     rate: (u64, u64),
     /// Real time since the last change was shown, with reduced motion.
     paused_us: u64,
+    scenes: Scenes,
+    /// The last instant at which something changed or new traffic went on.
+    fresh_at: SimTime,
+    ended: Option<Ended>,
+    /// Steps whose changes have been taken in.
+    told_ops: usize,
 }
 
 impl Default for Player {
     fn default() -> Self {
-        Player { playing: false, pace: Pace::Automatic, step: StepKind::Message, rest: 0, rate: FAST, paused_us: 0 }
+        Player {
+            playing: false,
+            pace: Pace::Automatic,
+            step: StepKind::Message,
+            rest: 0,
+            rate: FAST,
+            paused_us: 0,
+            scenes: Scenes::default(),
+            fresh_at: SimTime::ZERO,
+            ended: None,
+            told_ops: 0,
+        }
     }
 }
 
 impl Player {
-    /// Lets real time pass. Returns whether the playhead moved or play ended.
+    /// Begins to play from the playhead on.
+    pub fn play(&mut self, playhead: &Playhead) {
+        self.playing = true;
+        self.ended = None;
+        self.fresh_at = playhead.at();
+    }
+
+    /// The playhead is moved by hand, or stands.
+    pub fn pause(&mut self) {
+        self.playing = false;
+        self.ended = None;
+    }
+
+    /// The playhead is elsewhere: what was passed is told no more.
+    pub fn moved(&mut self, playhead: &Playhead) {
+        self.ended = None;
+        self.fresh_at = playhead.at();
+        self.told_ops = playhead.cursor().ops;
+        self.scenes.clear();
+    }
+
+    /// Why play ended by itself, until it goes on or the playhead is moved.
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// The number of the entry whose change is being shown, or was shown last.
+    pub fn caption(&self) -> Option<usize> {
+        self.scenes.entry()
+    }
+
+    /// Whether time goes slowly, so that messages can be seen.
+    pub fn is_slow(&self) -> bool {
+        self.rate.0 < self.rate.1
+    }
+
+    /// Lets real time pass. Returns whether something that is shown changed.
     pub fn tick(
         &mut self,
         recording: &mut Recording,
@@ -104,30 +170,63 @@ impl Player {
         if !self.playing {
             return false;
         }
+        let real_us = real_us.min(LONGEST_FRAME_US);
         let planned = recording.origin() + playhead.branch(recording).lowered.end;
-        let before = playhead.at();
+        let (before, told) = (playhead.at(), self.caption());
+        let mut found = true;
         if reduced_motion {
-            self.paused_us += real_us.min(LONGEST_FRAME_US);
+            self.paused_us += real_us;
             if self.paused_us < REDUCED_PAUSE_US {
                 return false;
             }
             self.paused_us = 0;
-            forward(recording, playhead, StepKind::Notable);
+            found = forward(recording, playhead, StepKind::Notable);
+            self.passed(recording, playhead);
         } else {
-            self.glide(recording, playhead, real_us.min(LONGEST_FRAME_US), planned);
+            self.glide(recording, playhead, real_us, planned);
         }
-        // Play ends where the script ends; whoever plays on from there sees what comes.
-        if (before < planned && playhead.at() >= planned) || playhead.at() >= recording.origin() + LAST_MOMENT {
+        self.scenes.pass(real_us);
+        let at = playhead.at();
+        let end = if at >= recording.origin() + LAST_MOMENT || playhead.world().overrun().is_some() {
+            Some(Ended::Limit)
+        } else if before < planned && at >= planned {
+            // Whoever plays on from there sees what comes.
+            Some(Ended::Script)
+        } else if !found || self.is_quiet(recording, playhead) {
+            Some(Ended::NothingNew)
+        } else {
+            None
+        };
+        if end.is_some() {
             self.playing = false;
+            self.ended = end;
         }
-        playhead.at() != before || !self.playing
+        at != before || !self.playing || self.caption() != told
+    }
+
+    /// Whether nothing has changed for a while and nothing that would change something is awaited.
+    fn is_quiet(&self, recording: &Recording, playhead: &Playhead) -> bool {
+        let awaits = |wait: Wait| match wait.what {
+            Waiting::Fencing { .. }
+            | Waiting::QuorumElection { .. }
+            | Waiting::MemberTimeout { .. }
+            | Waiting::RebalanceEnd { .. }
+            | Waiting::ScriptEntry => true,
+            // One more of what has failed before is nothing new.
+            Waiting::ClientRetry { .. } => false,
+        };
+        self.pace == Pace::Automatic
+            && !self.scenes.showing()
+            && playhead.at().since(self.fresh_at) >= QUIET
+            && playhead.cursor().next_scripted(&playhead.branch(recording).lowered.plan).is_none()
+            && !awaited(recording, playhead).is_some_and(awaits)
     }
 
     fn glide(&mut self, recording: &mut Recording, playhead: &mut Playhead, real_us: u64, planned: SimTime) {
         let mut budget = real_us;
         let last = if playhead.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
         for _ in 0..FRAME_STEPS {
-            let (numerator, denominator) = self.rate(playhead);
+            let (numerator, denominator) = self.next_rate(playhead);
             if self.rate != (numerator, denominator) {
                 self.rate = (numerator, denominator);
                 self.rest = 0;
@@ -139,7 +238,10 @@ impl Player {
                     let cost = (next.since(at).0 * denominator).saturating_sub(self.rest).div_ceil(numerator);
                     self.rest = (cost * numerator + self.rest).saturating_sub(next.since(at).0 * denominator);
                     budget = budget.saturating_sub(cost);
-                    playhead.step(recording, next);
+                    if !playhead.step(recording, next) {
+                        return;
+                    }
+                    self.passed(recording, playhead);
                 }
                 Some(_) | None => {
                     self.rest = (budget * numerator + self.rest) % denominator;
@@ -150,45 +252,30 @@ impl Player {
         }
     }
 
-    fn rate(&self, playhead: &Playhead) -> (u64, u64) {
+    /// Takes in what was noticed since the last time.
+    pub fn passed(&mut self, recording: &Recording, playhead: &Playhead) {
+        let reel = playhead.reel(recording);
+        let ops = playhead.cursor().ops;
+        let range = reel.end_of(self.told_ops.min(ops))..reel.end_of(ops);
+        self.told_ops = ops;
+        for (number, entry) in reel.entries(range).filter(|(number, _)| reel.is_notable(*number)) {
+            self.fresh_at = self.fresh_at.max(entry.at);
+            self.scenes.notice(number, entry);
+        }
+    }
+
+    fn next_rate(&mut self, playhead: &Playhead) -> (u64, u64) {
+        let new = self.scenes.is_new(playhead.world().in_flight());
+        if new {
+            self.fresh_at = self.fresh_at.max(playhead.at());
+        }
         match self.pace {
-            Pace::Automatic if playhead.world().in_flight().any(is_notable) => SLOW,
+            Pace::Automatic if new || self.scenes.showing() => SLOW,
             Pace::Automatic => FAST,
             Pace::Fixed(Speed { numerator, denominator }) => {
                 (u64::from(numerator.max(1)), u64::from(denominator.max(1)))
             }
         }
-    }
-}
-
-/// Whether a message is worth slowing down for: records on their way, and what changes who leads, who is in sync and
-/// who owns what.
-pub fn is_notable(message: &Message) -> bool {
-    match &message.body {
-        Body::Request(request) => match request {
-            Request::Produce(_)
-            | Request::AlterPartition(_)
-            | Request::Vote(_)
-            | Request::BeginQuorumEpoch { .. }
-            | Request::EndQuorumEpoch { .. }
-            | Request::CreateTopics(_)
-            | Request::ElectLeaders { .. }
-            | Request::IncrementalAlterConfigs { .. }
-            | Request::BrokerRegistration(_)
-            | Request::JoinGroup(_)
-            | Request::SyncGroup(_)
-            | Request::LeaveGroup(_) => true,
-            _routine => false,
-        },
-        Body::Response(response) => match response {
-            Response::Produce { .. }
-            | Response::AlterPartition { .. }
-            | Response::Vote { .. }
-            | Response::JoinGroup(_)
-            | Response::SyncGroup { .. } => true,
-            Response::Fetch { .. } => !response.is_empty(),
-            _routine => false,
-        },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use highwater_engine::base::Dur;
+use highwater_engine::base::{Dur, map_of};
 use highwater_engine::client::{Keys, PollForm};
 use highwater_engine::protocol::Api;
 use highwater_engine::rules::Version;
@@ -354,7 +354,7 @@ pub fn newest_client() -> String {
 
 /// Brokers 1 to n that run from the beginning.
 pub fn plain_brokers(count: u32) -> BTreeMap<u32, Broker> {
-    (1..=count).map(|id| (id, Broker::default())).collect()
+    map_of((1..=count).map(|id| (id, Broker::default())))
 }
 
 impl Default for Cluster {

@@ -1,5 +1,6 @@
 //! Projections from a run to plain data for the page. Holds no words: a view carries facts, the language files make
 //! sentences.
+pub mod caption;
 pub mod clients;
 pub mod inspect;
 pub mod lanes;

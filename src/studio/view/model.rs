@@ -7,8 +7,8 @@
 //! stay untranslated.
 pub use super::panel::*;
 pub use super::time::*;
-pub use crate::playback::{Pace, Speed, StepKind, Waiting};
-pub use crate::scenario::ScenarioId;
+pub use crate::playback::{Ended, Pace, Speed, StepKind, Waiting};
+pub use crate::scenario::{Note, ScenarioId};
 pub use crate::story::{
     AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, NodeRef, Part as LogKind,
     PartitionRef, Term, TraceId,

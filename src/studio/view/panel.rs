@@ -341,6 +341,8 @@ pub struct Settings {
     /// There is a run before this one to go back to.
     pub previous: bool,
     pub groups: Vec<SettingsGroup>,
+    /// What the author of the scenario should know: defaults taken, settings without effect.
+    pub notes: Vec<crate::scenario::Note>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -373,23 +375,16 @@ pub struct Setting {
 /// What can be set, and of whom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SettingKey {
+    /// A setting of the engine's table, by Kafka's name.
+    Config {
+        of: ConfigOf,
+        name: &'static str,
+    },
     Partitions {
         topic: String,
     },
     ReplicationFactor {
         topic: String,
-    },
-    MinInsyncReplicas {
-        topic: String,
-    },
-    UncleanElection {
-        topic: String,
-    },
-    Acks {
-        producer: String,
-    },
-    Idempotence {
-        producer: String,
     },
     Rate {
         producer: String,
@@ -404,20 +399,24 @@ pub enum SettingKey {
     ClientVersion {
         group: String,
     },
-    OffsetsReplicationFactor,
     Brokers,
     Controllers,
+}
+
+/// What a config belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConfigOf {
+    Topic(String),
+    Producer(String),
+    /// All brokers and controllers.
+    Nodes,
 }
 
 impl SettingKey {
     /// Kafka's own config name, where it is a config.
     pub fn config_name(&self) -> Option<&'static str> {
         match self {
-            SettingKey::MinInsyncReplicas { .. } => Some("min.insync.replicas"),
-            SettingKey::UncleanElection { .. } => Some("unclean.leader.election.enable"),
-            SettingKey::Acks { .. } => Some("acks"),
-            SettingKey::Idempotence { .. } => Some("enable.idempotence"),
-            SettingKey::OffsetsReplicationFactor => Some("offsets.topic.replication.factor"),
+            SettingKey::Config { name, .. } => Some(name),
             SettingKey::Partitions { .. }
             | SettingKey::ReplicationFactor { .. }
             | SettingKey::Rate { .. }

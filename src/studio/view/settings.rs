@@ -4,10 +4,11 @@ use highwater_engine::base::limits::{MAX_BROKERS, MAX_CONTROLLERS};
 use highwater_engine::base::{Dur, NodeId};
 use highwater_engine::client::ClientKind;
 use highwater_engine::client::{ClientVersion, Keys};
+use highwater_engine::protocol::config::{self, NEWEST, Release, Scope, Type, Valid, setting};
 use highwater_engine::world::machine::Role;
 
 use super::model::*;
-use crate::scenario::{Placement, Target, Verb, lower::timed};
+use crate::scenario::{Placement, Target, Verb, lower::timed, notes};
 use crate::story::Seen;
 
 /// Rates that minus and plus lead through, in records a second.
@@ -35,6 +36,68 @@ fn term(text: impl Into<Term>) -> SettingValue {
     SettingValue::Term(text.into())
 }
 
+/// Configs of the engine's table that the panel offers, by what they belong to.
+const TOPIC_CONFIGS: [&str; 2] = ["min.insync.replicas", "unclean.leader.election.enable"];
+const PRODUCER_CONFIGS: [&str; 2] = ["acks", "enable.idempotence"];
+const OFFSETS_CONFIGS: [&str; 1] = ["offsets.topic.replication.factor"];
+
+/// A config as the table describes it.
+struct Row<'a> {
+    of: ConfigOf,
+    scope: Scope,
+    name: &'a str,
+    /// In force, as Kafka writes it; `None`: its default.
+    value: Option<String>,
+    release: Release,
+    /// The largest number that makes sense in this cluster.
+    most: u32,
+    /// Whether what it belongs to runs, so that it can be changed there.
+    running: bool,
+    pending: bool,
+}
+
+impl Row<'_> {
+    fn setting(self) -> Option<Setting> {
+        let known = setting(self.scope, self.name)?;
+        let default = known.default_at(self.release);
+        let value = config_value(known, self.value.as_deref().unwrap_or(default));
+        let choices = match (known.kind, known.valid, &value) {
+            (Type::Bool, _, _) => Choices::Toggle,
+            (_, Valid::OneOf(words), _) => Choices::OneOf(words.iter().copied().filter(is_plain).map(term).collect()),
+            (_, _, SettingValue::Number(number)) => {
+                let (least, most) = known.limits().unwrap_or((0, i64::from(u32::MAX)));
+                let within = |n: i64| u32::try_from(n.max(0)).unwrap_or(u32::MAX);
+                numbers(*number, within(least), within(most).min(self.most.max(*number)))
+            }
+            (_, _, _) => Choices::OneOf(vec![value.clone()]),
+        };
+        Some(Setting {
+            key: SettingKey::Config { of: self.of, name: known.name },
+            live: self.running && known.is_live(self.scope),
+            pending: self.pending,
+            value,
+            default: config_value(known, default),
+            choices,
+        })
+    }
+}
+
+/// `-1` of `acks` says the same as `all`.
+fn is_plain(word: &&str) -> bool {
+    *word != "-1"
+}
+
+/// A config's value as the panel holds it, by Kafka's type.
+fn config_value(known: &config::Setting, text: &str) -> SettingValue {
+    match known.kind {
+        Type::Bool => SettingValue::Bool(text.eq_ignore_ascii_case("true")),
+        Type::Short | Type::Int | Type::Long => {
+            text.parse().map_or_else(|_| term(text.to_string()), SettingValue::Number)
+        }
+        Type::Double | Type::Text | Type::List => term(text.to_string()),
+    }
+}
+
 /// Projects the panel.
 pub fn settings(seen: Seen<'_>, scene: &Scene, previous: bool) -> Settings {
     let mut groups = Vec::new();
@@ -49,7 +112,7 @@ pub fn settings(seen: Seen<'_>, scene: &Scene, previous: bool) -> Settings {
     }
     groups.push(offsets(seen));
     groups.push(cluster(seen));
-    Settings { previous, groups }
+    Settings { previous, groups, notes: notes(seen.scenario()) }
 }
 
 /// What was last asked for of a topic's config, if that was a short while ago: a request that took longer has failed.
@@ -93,55 +156,49 @@ fn topic(seen: Seen<'_>, scene: &Scene, name: &str) -> SettingsGroup {
     let partitions = view.map_or(partitions, |topic| topic.partitions.len() as u32);
     // What was asked for stands here at once, so that asking again goes on from it.
     let pending = |key: &str| asked(seen, name, key).filter(|value| config(key).as_ref() != Some(value));
-    let (min_asked, unclean_asked) = (pending("min.insync.replicas"), pending("unclean.leader.election.enable"));
-    let (min_pending, unclean_pending) = (min_asked.is_some(), unclean_asked.is_some());
-    let min: u32 =
-        min_asked.or_else(|| config("min.insync.replicas")).and_then(|value| value.parse().ok()).unwrap_or(1);
-    let unclean =
-        unclean_asked.or_else(|| config("unclean.leader.election.enable")).is_some_and(|value| value == "true");
+    let configs = TOPIC_CONFIGS.into_iter().filter_map(|key| {
+        let asked = pending(key);
+        Row {
+            of: ConfigOf::Topic(name.to_string()),
+            scope: Scope::Topic,
+            name: key,
+            pending: asked.is_some(),
+            value: asked.or_else(|| config(key)),
+            release: NEWEST,
+            most: brokers,
+            running: true,
+        }
+        .setting()
+    });
     let topic = name.to_string();
     SettingsGroup {
         of: SettingsOf::Topic(topic.clone()),
-        settings: vec![
-            Setting {
-                key: SettingKey::MinInsyncReplicas { topic: topic.clone() },
-                live: true,
-                pending: min_pending,
-                value: SettingValue::Number(min),
-                default: SettingValue::Number(1),
-                choices: numbers(min, 1, brokers.max(min)),
-            },
-            Setting {
-                key: SettingKey::UncleanElection { topic: topic.clone() },
-                live: true,
-                pending: unclean_pending,
-                value: SettingValue::Bool(unclean),
-                default: SettingValue::Bool(false),
-                choices: Choices::Toggle,
-            },
-            Setting {
-                key: SettingKey::ReplicationFactor { topic: topic.clone() },
-                live: false,
-                pending: false,
-                value: SettingValue::Number(replication),
-                default: SettingValue::Number(1),
-                choices: numbers(replication, 1, brokers),
-            },
-            Setting {
-                key: SettingKey::Partitions { topic },
-                live: false,
-                pending: false,
-                value: SettingValue::Number(partitions),
-                default: SettingValue::Number(1),
-                choices: ladder(partitions, &PARTITIONS, SettingValue::Number),
-            },
-        ],
+        settings: configs
+            .chain([
+                Setting {
+                    key: SettingKey::ReplicationFactor { topic: topic.clone() },
+                    live: false,
+                    pending: false,
+                    value: SettingValue::Number(replication),
+                    default: SettingValue::Number(1),
+                    choices: numbers(replication, 1, brokers),
+                },
+                Setting {
+                    key: SettingKey::Partitions { topic },
+                    live: false,
+                    pending: false,
+                    value: SettingValue::Number(partitions),
+                    default: SettingValue::Number(1),
+                    choices: ladder(partitions, &PARTITIONS, SettingValue::Number),
+                },
+            ])
+            .collect(),
     }
 }
 
 fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
     let producer = view.name.clone();
-    let modern = ClientVersion::parse(&view.client_version).is_none_or(|version| version >= ClientVersion::V3_9);
+    let version = ClientVersion::parse(&view.client_version).unwrap_or_default();
     let keys = match seen
         .world()
         .client_id(&producer)
@@ -164,44 +221,49 @@ fn of_producer(seen: Seen<'_>, view: &ProducerView) -> SettingsGroup {
     };
     let rate = (view.rate_milli / 1_000) as u32;
     let started = !matches!(view.now, ProducerNow::NotStarted | ProducerNow::Closed);
+    // What the client made of its configs: a default idempotence may have been switched off.
+    let in_force = |key: &str| match key {
+        "acks" => Some(view.acks.to_string()),
+        "enable.idempotence" => Some(view.idempotent.to_string()),
+        _as_given => None,
+    };
+    let configs = PRODUCER_CONFIGS.into_iter().filter_map(|key| {
+        Row {
+            of: ConfigOf::Producer(view.name.clone()),
+            scope: Scope::Producer,
+            name: key,
+            value: in_force(key),
+            release: version.release(),
+            most: u32::MAX,
+            running: started,
+            pending: false,
+        }
+        .setting()
+    });
     SettingsGroup {
         of: SettingsOf::Producer(producer.clone()),
-        settings: vec![
-            Setting {
-                key: SettingKey::Acks { producer: producer.clone() },
-                live: started,
-                pending: false,
-                value: term(view.acks.clone()),
-                default: term(if modern { "all" } else { "1" }),
-                choices: Choices::OneOf(["0", "1", "all"].map(term).into()),
-            },
-            Setting {
-                key: SettingKey::Idempotence { producer: producer.clone() },
-                live: started,
-                pending: false,
-                value: SettingValue::Bool(view.idempotent),
-                default: SettingValue::Bool(modern),
-                choices: Choices::Toggle,
-            },
-            Setting {
-                key: SettingKey::Rate { producer: producer.clone() },
-                live: started,
-                pending: false,
-                value: SettingValue::PerSecond(rate),
-                default: SettingValue::PerSecond(crate::scenario::Producer::default().rate),
-                choices: ladder(rate, &RATES, SettingValue::PerSecond),
-            },
-            Setting {
-                key: SettingKey::Keys { producer },
-                live: false,
-                pending: false,
-                value: SettingValue::Keys(pattern),
-                default: SettingValue::Keys(KeyPattern::None),
-                choices: Choices::OneOf(
-                    [KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).into(),
-                ),
-            },
-        ],
+        settings: configs
+            .chain([
+                Setting {
+                    key: SettingKey::Rate { producer: producer.clone() },
+                    live: started,
+                    pending: false,
+                    value: SettingValue::PerSecond(rate),
+                    default: SettingValue::PerSecond(crate::scenario::Producer::default().rate),
+                    choices: ladder(rate, &RATES, SettingValue::PerSecond),
+                },
+                Setting {
+                    key: SettingKey::Keys { producer },
+                    live: false,
+                    pending: false,
+                    value: SettingValue::Keys(pattern),
+                    default: SettingValue::Keys(KeyPattern::None),
+                    choices: Choices::OneOf(
+                        [KeyPattern::None, KeyPattern::Hot, KeyPattern::Even].map(SettingValue::Keys).into(),
+                    ),
+                },
+            ])
+            .collect(),
     }
 }
 
@@ -236,19 +298,22 @@ fn of_group(view: &GroupView) -> SettingsGroup {
 }
 
 fn offsets(seen: Seen<'_>) -> SettingsGroup {
-    let value = seen.world().config().offsets_topic_replication_factor;
     let most = seen.scenario().cluster.brokers.len() as u32;
-    SettingsGroup {
-        of: SettingsOf::OffsetsTopic,
-        settings: vec![Setting {
-            key: SettingKey::OffsetsReplicationFactor,
-            live: false,
+    let row = |name| {
+        let value = seen.scenario().cluster.config.get(name).cloned();
+        Row {
+            of: ConfigOf::Nodes,
+            scope: Scope::Node,
+            name,
+            value,
+            release: NEWEST,
+            most,
+            running: true,
             pending: false,
-            value: SettingValue::Number(value),
-            default: SettingValue::Number(3),
-            choices: numbers(value, 1, most.max(value)),
-        }],
-    }
+        }
+        .setting()
+    };
+    SettingsGroup { of: SettingsOf::OffsetsTopic, settings: OFFSETS_CONFIGS.into_iter().filter_map(row).collect() }
 }
 
 fn cluster(seen: Seen<'_>) -> SettingsGroup {

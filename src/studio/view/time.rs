@@ -72,6 +72,43 @@ pub struct Playback {
     pub can_skip: bool,
     /// Events of this very instant that are done, for the link.
     pub events_done: u32,
+    /// What is going on, for one line over the stage.
+    pub caption: Option<Caption>,
+    /// Why play ended by itself.
+    pub ended: Option<Ended>,
+}
+
+/// What is going on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caption {
+    /// The last change that was shown, and when it was.
+    pub fact: Option<(Micros, Fact)>,
+    /// Who is telling whom what, while time goes slowly.
+    pub doing: Option<Doing>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doing {
+    pub did: Did,
+    pub from: NodeRef,
+    pub to: Vec<NodeRef>,
+}
+
+/// What messages in flight do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Did {
+    Refuses {
+        api: Term,
+        error: Term,
+    },
+    /// The controller hands brokers what was decided.
+    TellsMetadata,
+    AsksForVotes,
+    ProposesIsr,
+    Joins,
+    SendsRecords,
+    Acknowledges,
+    HandsRecords,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,8 @@ use super::*;
 
 /// Height of the header, and what a scroll bar takes where it takes anything.
 const HEADER: u32 = 48;
+/// Height of the line that says what is going on.
+const CAPTION: u32 = 30;
 const SCROLL_BAR: u32 = 16;
 
 impl App {
@@ -43,7 +45,7 @@ impl App {
         let time = if self.views.lanes.branches.len() > 1 { 262 } else { 226 };
         Room {
             width: width.saturating_sub(left + right + SCROLL_BAR) * 10 / zoom,
-            height: height.saturating_sub(HEADER + time) * 10 / zoom,
+            height: height.saturating_sub(HEADER + CAPTION + time) * 10 / zoom,
         }
     }
 
@@ -140,7 +142,7 @@ impl App {
                     { self.notes(&ctx.props().options) }
                     <div class="middle">
                         <SettingsPanel settings={self.views.settings.clone()} folded={self.folded} />
-                        { self.stage(self.room()) }
+                        <div class="stage-column"><Going />{ self.stage(self.room()) }</div>
                         <Panel
                             content={self.views.content.clone()} why={self.why.clone()} why_title={self.why_title()}
                             why_open={self.why_open} folded={self.panel_folded} {worst}
@@ -175,6 +177,7 @@ impl App {
         html! {
             <div class={classes!("page", "phone", self.is_shared().then_some("shared"))}>
                 <section class="bottom phone-bottom" aria-label={ui.label(Label::TimeAndRuns)}>
+                    <Going />
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     { self.transport(true) }
                 </section>

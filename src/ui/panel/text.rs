@@ -146,7 +146,7 @@ fn topic(ui: &Ui, scene: &Scene, t: &TopicView) -> Html {
         <>
             <h3>{ format!("{} {}", w.label(Label::Topic), t.name) }</h3>
             <p>
-                { format!("{} {}", w.setting(&SettingKey::OffsetsReplicationFactor), t.replication_factor) }
+                { format!("{} {}", w.setting(&SettingKey::ReplicationFactor { topic: t.name.clone() }), t.replication_factor) }
                 { format!(", min.insync.replicas {}", t.min_insync_replicas) }
             </p>
             <div class="table-scroll" tabindex="0" role="group" aria-label={t.name.clone()}><table>

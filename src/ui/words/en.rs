@@ -832,6 +832,27 @@ impl Words for English {
             | Waiting::ScriptEntry => format!("{} {}", self.waiting(w), after(in_us)),
         }
     }
+    fn doing(&self, d: &Doing) -> String {
+        let from = self.node(&d.from);
+        let to = nodes(self, &d.to);
+        match &d.did {
+            Did::Refuses { api, error } => format!("{from} answers {api} of {to}: {error}"),
+            Did::TellsMetadata => format!("{from} tells {to} what was decided"),
+            Did::AsksForVotes => format!("{from} asks {to} for a vote"),
+            Did::ProposesIsr => format!("{from} asks {to} to change an ISR"),
+            Did::Joins => format!("{from} joins its group at {to}"),
+            Did::SendsRecords => format!("{from} sends records to {to}"),
+            Did::Acknowledges => format!("{from} acknowledges records of {to}"),
+            Did::HandsRecords => format!("{from} hands records to {to}"),
+        }
+    }
+    fn ended(&self, e: Ended) -> &'static str {
+        match e {
+            Ended::NothingNew => "Nothing new is coming. Break something, or play on.",
+            Ended::Script => "The script ends here. Play goes on.",
+            Ended::Limit => "This run can go no further.",
+        }
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "response" } else { "request" };
         let about = f.about.as_ref().map(|p| format!(", {}", partition(p))).unwrap_or_default();
@@ -857,12 +878,13 @@ impl Words for English {
 
     fn setting(&self, k: &SettingKey) -> String {
         match k {
+            // Kafka's own name, shortened where the panel has no room for it.
+            SettingKey::Config { name: "unclean.leader.election.enable", .. } => "unclean election",
+            SettingKey::Config { name: "enable.idempotence", .. } => "idempotence",
+            SettingKey::Config { name: "offsets.topic.replication.factor", .. } => "replication factor",
+            SettingKey::Config { name, .. } => name,
             SettingKey::Partitions { .. } => "partitions",
-            SettingKey::ReplicationFactor { .. } | SettingKey::OffsetsReplicationFactor => "replication factor",
-            SettingKey::MinInsyncReplicas { .. } => "min.insync.replicas",
-            SettingKey::UncleanElection { .. } => "unclean election",
-            SettingKey::Acks { .. } => "acks",
-            SettingKey::Idempotence { .. } => "idempotence",
+            SettingKey::ReplicationFactor { .. } => "replication factor",
             SettingKey::Rate { .. } => "rate",
             SettingKey::Keys { .. } => "keys",
             SettingKey::Members { .. } => "members",
@@ -871,6 +893,19 @@ impl Words for English {
             SettingKey::Controllers => "controllers",
         }
         .into()
+    }
+    fn remark(&self, n: &Note) -> String {
+        match n {
+            Note::DefaultTaken { topic, setting, value } => {
+                format!("Topic {topic} does not say it, so {setting} decides: {value}")
+            }
+            Note::NotModelled { path, name } => format!("{name} has no effect in this simulation ({path})"),
+            Note::TopicRefused { topic, sentence } => format!("Kafka will refuse topic {topic}: {sentence}"),
+            Note::NoOffsetsTopic { wants, brokers } => format!(
+                "The offsets topic wants {wants} replicas, brokers: {brokers}. No group finds its coordinator; \
+                 consumers read nothing. Set offsets.topic.replication.factor to at most {brokers}."
+            ),
+        }
     }
     fn settings_of(&self, s: &SettingsOf) -> String {
         match s {

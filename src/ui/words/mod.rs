@@ -297,6 +297,10 @@ pub trait Words {
     /// How long until a broker is fenced, said beside it.
     fn fenced_in(&self, in_us: Micros) -> String;
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String;
+    /// Who is telling whom what, in a clause.
+    fn doing(&self, d: &Doing) -> String;
+    /// Why play ended by itself.
+    fn ended(&self, e: Ended) -> &'static str;
     fn flight(&self, f: &Flight) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
@@ -307,6 +311,8 @@ pub trait Words {
     fn was(&self, known: &str) -> String;
     fn hidden_flights(&self, n: u32) -> String;
     fn setting(&self, k: &SettingKey) -> String;
+    /// What the author of a scenario should know.
+    fn remark(&self, n: &Note) -> String;
     fn settings_of(&self, s: &SettingsOf) -> String;
     fn in_force(&self, value: &str, default: &str) -> String;
     fn pace(&self, p: Pace) -> String;

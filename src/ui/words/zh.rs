@@ -784,6 +784,27 @@ impl Words for Chinese {
             | Waiting::ScriptEntry => format!("{}：{}", after(in_us).trim_end(), self.waiting(w)),
         }
     }
+    fn doing(&self, d: &Doing) -> String {
+        let from = self.node(&d.from);
+        let to = nodes(self, &d.to);
+        match &d.did {
+            Did::Refuses { api, error } => format!("{from} 对 {to} 的 {api} 应答：{error}"),
+            Did::TellsMetadata => format!("{from} 把决定告诉 {to}"),
+            Did::AsksForVotes => format!("{from} 请 {to} 投票"),
+            Did::ProposesIsr => format!("{from} 请 {to} 修改 ISR"),
+            Did::Joins => format!("{from} 在 {to} 加入组"),
+            Did::SendsRecords => format!("{from} 向 {to} 发送记录"),
+            Did::Acknowledges => format!("{from} 确认 {to} 的记录"),
+            Did::HandsRecords => format!("{from} 把记录交给 {to}"),
+        }
+    }
+    fn ended(&self, e: Ended) -> &'static str {
+        match e {
+            Ended::NothingNew => "之后没有新变化。可以注入故障，或继续播放。",
+            Ended::Script => "脚本到此结束，可以继续播放。",
+            Ended::Limit => "此次运行无法再继续。",
+        }
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "应答" } else { "请求" };
         let about = f.about.as_ref().map(|p| format!("，{}", partition(p))).unwrap_or_default();
@@ -809,12 +830,13 @@ impl Words for Chinese {
 
     fn setting(&self, k: &SettingKey) -> String {
         match k {
+            // Kafka's own name, shortened where the panel has no room for it.
+            SettingKey::Config { name: "unclean.leader.election.enable", .. } => "unclean 选举",
+            SettingKey::Config { name: "enable.idempotence", .. } => "幂等",
+            SettingKey::Config { name: "offsets.topic.replication.factor", .. } => "副本数",
+            SettingKey::Config { name, .. } => name,
             SettingKey::Partitions { .. } => "分区数",
-            SettingKey::ReplicationFactor { .. } | SettingKey::OffsetsReplicationFactor => "副本数",
-            SettingKey::MinInsyncReplicas { .. } => "min.insync.replicas",
-            SettingKey::UncleanElection { .. } => "unclean 选举",
-            SettingKey::Acks { .. } => "acks",
-            SettingKey::Idempotence { .. } => "幂等",
+            SettingKey::ReplicationFactor { .. } => "副本数",
             SettingKey::Rate { .. } => "速率",
             SettingKey::Keys { .. } => "key",
             SettingKey::Members { .. } => "成员",
@@ -823,6 +845,19 @@ impl Words for Chinese {
             SettingKey::Controllers => "controller",
         }
         .into()
+    }
+    fn remark(&self, n: &Note) -> String {
+        match n {
+            Note::DefaultTaken { topic, setting, value } => {
+                format!("topic {topic} 未指定，取 {setting} 的值：{value}")
+            }
+            Note::NotModelled { path, name } => format!("{name} 在本模拟中不起作用（{path}）"),
+            Note::TopicRefused { topic, sentence } => format!("Kafka 会拒绝创建 topic {topic}：{sentence}"),
+            Note::NoOffsetsTopic { wants, brokers } => format!(
+                "offsets topic 需要 {wants} 个副本，而 broker 只有 {brokers} 个：消费者组找不到 coordinator，\
+                 消费者什么也读不到。请把 offsets.topic.replication.factor 设为不超过 {brokers}。"
+            ),
+        }
     }
     fn settings_of(&self, s: &SettingsOf) -> String {
         match s {

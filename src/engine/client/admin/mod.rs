@@ -24,6 +24,8 @@ const API_TIMEOUT: Dur = Dur::secs(20);
 /// would
 /// wait for its time-out; an observer must not depend on the luck of having asked a broker that stands still.
 const LOOK_UP_PATIENCE: Dur = Dur::ms(300);
+/// What `describeTopics` is given, after its `describeCluster`, which has the time-out of the client.
+const DESCRIBE_TOPICS_TIMEOUT: Dur = Dur::secs(10);
 /// Offsets are asked for this often, each time with a new client.
 const OFFSET_TRIES: u32 = 3;
 
@@ -72,6 +74,10 @@ enum Stage {
     Bootstrap,
     /// The request itself, to any broker.
     Any,
+    /// The request itself, to the broker that the metadata names as controller.
+    AskController,
+    /// `describeCluster`, with which `describeTopics` begins (4.0+).
+    DescribeCluster,
     FindLeader,
     AskLeader(BrokerId, Tp),
     FindCoordinator,
@@ -92,6 +98,9 @@ struct Task {
     offsets: [Offset; 3],
     tries: u32,
     failures: u32,
+    /// The leader that it asks was remembered, not looked up for this call: a lost connection does not make the client
+    /// look again, only the leader's own answer does.
+    remembered: bool,
 }
 
 /// The admin client.
@@ -102,6 +111,9 @@ pub struct Admin {
     /// Leaders as they last answered: the next question goes to them without a look-up (the partition-leader cache of
     /// the Java client).
     leaders: BTreeMap<(Rc<str>, u32), (BrokerId, Tp)>,
+    /// The broker that is taken for the controller: under KRaft brokers name any living one of them, drawn at random for
+    /// each answer, and it passes on what it is asked.
+    controller: Option<BrokerId>,
     /// The connection to a bootstrap server that has told what it had to.
     forget: Option<BrokerId>,
     /// Whether this client has its first metadata.
@@ -138,8 +150,8 @@ fn time_limit(request: &AdminRequest) -> Dur {
         | AdminRequest::DeleteRecords { .. }
         | AdminRequest::AlterConfigs { .. }
         | AdminRequest::ElectLeaders { .. }
+        | AdminRequest::DescribeTopics { .. }
         | AdminRequest::Renew => API_TIMEOUT,
-        AdminRequest::DescribeTopics { .. } => Dur::secs(10),
         AdminRequest::ListOffsets { .. } => Dur::secs(4),
         AdminRequest::DescribeGroup { .. }
         | AdminRequest::ListCommitted { .. }
@@ -155,9 +167,9 @@ fn first_stage(request: &AdminRequest) -> Stage {
         AdminRequest::CreateTopic(_)
         | AdminRequest::DeleteTopic { .. }
         | AdminRequest::CreatePartitions { .. }
-        | AdminRequest::AlterConfigs { .. }
-        | AdminRequest::ElectLeaders { .. }
-        | AdminRequest::DescribeTopics { .. }
+        | AdminRequest::ElectLeaders { .. } => Stage::AskController,
+        AdminRequest::DescribeTopics { .. } => Stage::DescribeCluster,
+        AdminRequest::AlterConfigs { .. }
         | AdminRequest::DescribeCluster
         | AdminRequest::DescribeQuorum
         | AdminRequest::Renew => Stage::Any,
@@ -181,6 +193,7 @@ impl Admin {
             brokers: bootstrap.clone(),
             bootstrap,
             leaders: BTreeMap::new(),
+            controller: None,
             forget: None,
             bootstrapped: false,
             net,
@@ -225,6 +238,7 @@ impl Admin {
                     return self.drive(ctx);
                 }
                 let (stage, deadline) = (self.stage_for(&request), ctx.now + time_limit(&request));
+                let remembered = matches!(stage, Stage::AskLeader(..));
                 let task = Task {
                     request,
                     stage,
@@ -236,6 +250,7 @@ impl Admin {
                     offsets: [-1; 3],
                     tries: 1,
                     failures: 0,
+                    remembered,
                 };
                 self.tasks.insert(action, task);
             }
@@ -269,6 +284,7 @@ impl Admin {
     /// A new client in place of the old one: no connection is kept but those with something under way.
     fn renew(&mut self, ctx: &mut Ctx<'_>) {
         self.leaders.clear();
+        self.controller = None;
         self.bootstrapped = false;
         self.net.forget_failures();
         self.brokers = self.bootstrap.clone();
@@ -355,6 +371,11 @@ impl Admin {
             match task.wire {
                 Wire::Flying(_) => break,
                 Wire::Idle if task.not_before > ctx.now => break,
+                Wire::Idle if task.stage == Stage::Bootstrap && self.bootstrapped => {
+                    task.stage = self.stage_for(&task.request);
+                }
+                // One metadata request is enough for all that wait for it.
+                Wire::Idle if task.stage == Stage::Bootstrap && self.is_bootstrapping() => break,
                 Wire::Idle => match self.choose(ctx, task.stage) {
                     Some(broker) => (task.wire, task.asked_at) = (Wire::Connecting(broker), ctx.now),
                     None => break,
@@ -373,7 +394,13 @@ impl Admin {
                     // The connection failed: another node, or whoever leads by now.
                     task.wire = Wire::Idle;
                     match task.stage {
-                        Stage::Bootstrap | Stage::Any | Stage::FindLeader | Stage::FindCoordinator => {}
+                        Stage::Bootstrap
+                        | Stage::Any
+                        | Stage::AskController
+                        | Stage::DescribeCluster
+                        | Stage::FindLeader
+                        | Stage::FindCoordinator => {}
+                        Stage::AskLeader(..) if task.remembered => break,
                         Stage::AskLeader(..) | Stage::AskCoordinator(_) => {
                             task.stage = first_stage(&task.request);
                             task.failures += 1;
@@ -386,20 +413,32 @@ impl Admin {
         self.tasks.insert(action, task);
     }
 
+    fn is_bootstrapping(&self) -> bool {
+        self.tasks.values().any(|task| task.stage == Stage::Bootstrap && task.wire != Wire::Idle)
+    }
+
     /// The node for a stage, `None` while every candidate rests.
     fn choose(&mut self, ctx: &mut Ctx<'_>, stage: Stage) -> Option<BrokerId> {
         let list = match stage {
             Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => {
                 return Some(broker).filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client));
             }
+            Stage::AskController => match self.controller {
+                Some(broker) if !self.net.unavailable(ctx.now, broker, Channel::Client) => return Some(broker),
+                Some(_) | None => &self.brokers,
+            },
             Stage::Bootstrap => &self.bootstrap,
-            Stage::Any | Stage::FindLeader | Stage::FindCoordinator => &self.brokers,
+            Stage::Any | Stage::DescribeCluster | Stage::FindLeader | Stage::FindCoordinator => &self.brokers,
         };
         let open: Vec<BrokerId> =
             list.iter().copied().filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client)).collect();
         if open.is_empty() {
             self.brokers = self.bootstrap.clone();
             return None;
+        }
+        if stage == Stage::AskController {
+            self.controller = Some(open[ctx.rng.below(open.len() as u32) as usize]);
+            return self.controller;
         }
         // A connected node without a request in flight comes first (NetworkClient.leastLoadedNode).
         let idle: Vec<BrokerId> = open
@@ -416,7 +455,7 @@ impl Admin {
             Request::Metadata(MetadataRequest { topics: Some(topics), allow_auto_topic_creation: false })
         };
         match (task.stage, &task.request) {
-            (Stage::Bootstrap, _) => metadata(Vec::new()),
+            (Stage::Bootstrap | Stage::DescribeCluster, _) => metadata(Vec::new()),
             (
                 Stage::FindLeader,
                 AdminRequest::DeleteRecords { topic, .. } | AdminRequest::ListOffsets { topic, .. },
@@ -439,33 +478,36 @@ impl Admin {
                     partitions: alloc::vec![(tp, None, spec)],
                 })
             }
-            (Stage::Any | Stage::FindLeader | Stage::FindCoordinator | Stage::AskCoordinator(_), request) => {
-                match request {
-                    AdminRequest::CreateTopic(create) => {
-                        Request::CreateTopics(CreateTopicRequest { timeout, ..create.clone() })
-                    }
-                    AdminRequest::DeleteTopic { name } => Request::DeleteTopics { name: name.clone() },
-                    AdminRequest::CreatePartitions { name, total } => {
-                        Request::CreatePartitions { name: name.clone(), total: *total }
-                    }
-                    AdminRequest::AlterConfigs { resource, configs } => {
-                        Request::IncrementalAlterConfigs { resource: resource.clone(), configs: configs.clone() }
-                    }
-                    AdminRequest::ElectLeaders { topic, partition, unclean } => {
-                        Request::ElectLeaders { topic: topic.clone(), partition: *partition, unclean: *unclean }
-                    }
-                    AdminRequest::DescribeTopics { topics } => {
-                        Request::DescribeTopicPartitions { topics: topics.clone() }
-                    }
-                    AdminRequest::DescribeGroup { group } => Request::DescribeGroups { group: group.clone() },
-                    AdminRequest::ListCommitted { group } => Request::OffsetFetch { group: group.clone() },
-                    AdminRequest::DescribeQuorum => Request::DescribeQuorum,
-                    AdminRequest::DescribeCluster
-                    | AdminRequest::DeleteRecords { .. }
-                    | AdminRequest::ListOffsets { .. }
-                    | AdminRequest::Renew => metadata(Vec::new()),
+            (
+                Stage::Any
+                | Stage::AskController
+                | Stage::FindLeader
+                | Stage::FindCoordinator
+                | Stage::AskCoordinator(_),
+                request,
+            ) => match request {
+                AdminRequest::CreateTopic(create) => {
+                    Request::CreateTopics(CreateTopicRequest { timeout, ..create.clone() })
                 }
-            }
+                AdminRequest::DeleteTopic { name } => Request::DeleteTopics { name: name.clone() },
+                AdminRequest::CreatePartitions { name, total } => {
+                    Request::CreatePartitions { name: name.clone(), total: *total }
+                }
+                AdminRequest::AlterConfigs { resource, configs } => {
+                    Request::IncrementalAlterConfigs { resource: resource.clone(), configs: configs.clone() }
+                }
+                AdminRequest::ElectLeaders { topic, partition, unclean } => {
+                    Request::ElectLeaders { topic: topic.clone(), partition: *partition, unclean: *unclean }
+                }
+                AdminRequest::DescribeTopics { topics } => Request::DescribeTopicPartitions { topics: topics.clone() },
+                AdminRequest::DescribeGroup { group } => Request::DescribeGroups { group: group.clone() },
+                AdminRequest::ListCommitted { group } => Request::OffsetFetch { group: group.clone() },
+                AdminRequest::DescribeQuorum => Request::DescribeQuorum,
+                AdminRequest::DescribeCluster
+                | AdminRequest::DeleteRecords { .. }
+                | AdminRequest::ListOffsets { .. }
+                | AdminRequest::Renew => metadata(Vec::new()),
+            },
         }
     }
 
@@ -482,6 +524,7 @@ impl Admin {
             self.renew(ctx);
             task.tries += 1;
             task.question = 0;
+            task.remembered = false;
             task.deadline = ctx.now + time_limit(&task.request);
             (task.stage, task.wire, task.not_before) = (self.stage_for(&task.request), Wire::Idle, ctx.now);
             self.tasks.insert(action, task);
@@ -508,16 +551,26 @@ impl Admin {
             return;
         }
         if let Outcome::Failed(_) = outcome
+            && !task.remembered
             && let AdminRequest::ListOffsets { topic, partition } | AdminRequest::DeleteRecords { topic, partition, .. } =
                 &task.request
         {
             self.leaders.remove(&(topic.clone(), *partition));
         }
         task.wire = Wire::Idle;
+        let stage = task.stage;
         let next = match outcome {
             Outcome::Answer(answer) => self.interpret(&mut task, broker, answer),
+            // A cluster that was described once is not described again.
+            Outcome::Failed(_) if stage == Stage::Any || task.remembered => Next::Retry(stage),
             Outcome::Failed(_) => Next::Retry(self.stage_for(&task.request)),
         };
+        if self.controller == Some(broker) && matches!(next, Next::Retry(_)) {
+            self.controller = None;
+        }
+        if stage == Stage::DescribeCluster && matches!(next, Next::Go(_)) {
+            task.deadline = ctx.now + DESCRIBE_TOPICS_TIMEOUT;
+        }
         if let Some(server) = self.forget.take().filter(|b| self.net.n_in_flight(*b, Channel::Client) == 0) {
             self.net.close(ctx, server, Channel::Client);
         }
@@ -536,7 +589,7 @@ impl Admin {
     fn interpret(&mut self, task: &mut Task, broker: BrokerId, answer: Response) -> Next {
         let changed = |error: ErrorCode| match error {
             ErrorCode::None => Next::Finish(AdminAnswer::Done),
-            ErrorCode::NotController => Next::Retry(Stage::Any),
+            ErrorCode::NotController => Next::Retry(Stage::AskController),
             error => Next::Finish(refused(error)),
         };
         match answer {
@@ -552,13 +605,22 @@ impl Admin {
                 self.forget = Some(broker);
                 Next::Go(self.stage_for(&task.request))
             }
+            Response::Metadata(answer) if task.stage == Stage::DescribeCluster => {
+                if !answer.brokers.is_empty() {
+                    self.brokers = answer.brokers;
+                }
+                Next::Go(Stage::Any)
+            }
             Response::Metadata(answer) => self.on_metadata(task, answer),
             Response::CreateTopics { error }
             | Response::DeleteTopics { error }
             | Response::CreatePartitions { error }
             | Response::ElectLeaders { error }
             | Response::IncrementalAlterConfigs { error } => changed(error),
-            Response::DeleteRecords { error, .. } if error.refreshes_metadata() => Next::Retry(Stage::FindLeader),
+            Response::DeleteRecords { error, .. } if error.refreshes_metadata() => {
+                task.remembered = false;
+                Next::Retry(Stage::FindLeader)
+            }
             Response::DeleteRecords { error, .. } => changed(error),
             Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => {
                 Next::Go(Stage::AskCoordinator(coordinator))
@@ -597,6 +659,7 @@ impl Admin {
                         (&task.request, task.stage)
                     {
                         self.leaders.insert((topic.clone(), *partition), (leader, tp));
+                        task.remembered = true;
                     }
                     if task.question < 3 {
                         Next::Go(task.stage)
@@ -613,6 +676,7 @@ impl Admin {
                     if let AdminRequest::ListOffsets { topic, partition } = &task.request {
                         self.leaders.remove(&(topic.clone(), *partition));
                     }
+                    task.remembered = false;
                     Next::Retry(Stage::FindLeader)
                 }
             },

@@ -68,13 +68,15 @@ fn r11_asking_a_frozen_broker_costs_the_request_timeout() {
     for number in 0..40 {
         ask(&mut bench, &mut client, 1_000 + number, AdminRequest::Renew);
         ask(&mut bench, &mut client, number, AdminRequest::DescribeTopics { topics: None });
-        bench.run(&mut client, u64::from(number + 1) * 20_000);
+        bench.run(&mut client, u64::from(number + 1) * 40_000);
     }
-    let took: Vec<u64> = (0..40).filter_map(|n| answered(&bench, n).map(|at| at - u64::from(n) * 20_000)).collect();
+    let took: Vec<u64> = (0..40).filter_map(|n| answered(&bench, n).map(|at| at - u64::from(n) * 40_000)).collect();
     assert_eq!(took.len(), 40);
-    let stuck = took.iter().filter(|ms| (8_000..=10_000).contains(*ms)).count();
-    assert!((4..=24).contains(&stuck), "the choice of three falls on it in 1 of 3 cases: {stuck}");
-    assert!(took.iter().all(|ms| *ms < 10 || *ms >= 8_000), "{took:?}");
+    let stuck = took.iter().filter(|ms| **ms >= 8_000).count();
+    // A bootstrap server, the broker that describes the cluster, the one that describes the topics: each may be it.
+    assert!((12..=34).contains(&stuck), "two of three at least go well in (2/3)² to (2/3)³ of the cases: {stuck}");
+    assert!(took.iter().any(|ms| *ms >= 16_000), "some meet it twice: {took:?}");
+    assert!(took.iter().all(|ms| *ms < 15 || *ms >= 8_000), "{took:?}");
 }
 
 #[test]
@@ -116,4 +118,42 @@ fn offsets_come_from_the_leader_and_time_out_without_one() {
     bench.kill(3);
     bench.run(&mut client, 21_000);
     assert_eq!(client.admin_answer(ActionId(3)), Some(&AdminAnswer::Brokers(alloc::vec![BrokerId(1), BrokerId(2)])));
+}
+
+#[test]
+fn a_call_asks_the_leader_that_it_remembers_until_its_time_out() {
+    let mut bench = Bench::new(&[2]);
+    bench.fill(0, 8);
+    let mut client = bench.start(ClientKind::Admin).expect("an admin client");
+    let offsets = AdminRequest::ListOffsets { topic: "t".into(), partition: 0 };
+    ask(&mut bench, &mut client, 1, offsets.clone());
+    bench.run(&mut client, 1_000);
+    assert!(answered(&bench, 1).is_some());
+    bench.kill(2);
+    bench.partition(0).leader = Some(BrokerId(3));
+    ask(&mut bench, &mut client, 2, offsets);
+    bench.run(&mut client, 10_000);
+    let after = answered(&bench, 2).expect("a new client finds the new leader") - 1_000;
+    assert!((4_000..4_200).contains(&after), "{after}");
+}
+
+#[test]
+fn changes_keep_their_order_because_one_broker_passes_for_the_controller() {
+    let mut bench = Bench::new(&[1]);
+    bench.hook = Some(Box::new(|_, r| {
+        let error = ErrorCode::None;
+        matches!(r, Request::CreatePartitions { .. }).then_some(Reply::Answer(Response::CreatePartitions { error }))
+    }));
+    let mut client = bench.start(ClientKind::Admin).expect("an admin client");
+    for total in 1..=12 {
+        ask(&mut bench, &mut client, total, AdminRequest::CreatePartitions { name: "t".into(), total });
+    }
+    bench.run(&mut client, 1_000);
+    let asked = bench.requests.iter().filter_map(|(_, broker, r)| match r {
+        Request::CreatePartitions { total, .. } => Some((*broker, *total)),
+        _ => None,
+    });
+    let (brokers, totals): (Vec<BrokerId>, Vec<u32>) = asked.unzip();
+    assert!(brokers.iter().all(|b| *b == brokers[0]), "{brokers:?}");
+    assert_eq!(totals, (1..=12).collect::<Vec<_>>());
 }

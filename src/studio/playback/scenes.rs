@@ -1,0 +1,191 @@
+//! What deserves a viewer's time: changes that are shown slowly with a caption, and traffic that has not been shown yet.
+//! It moves no time itself.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use highwater_engine::base::{NodeId, SimTime};
+use highwater_engine::node::{Body, Message};
+use highwater_engine::protocol::{Api, ErrorCode, Request, Response};
+use highwater_engine::trace::{IsrChanger, Kind, TraceEntry};
+
+/// How long one change is shown, in real microseconds.
+const SHOWN_US: u64 = 3_000_000;
+/// Changes of one instant that are shown one after the other.
+const MOST: usize = 4;
+
+/// What is told apart: of one instant each is shown once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Class {
+    Fault,
+    Repair,
+    Controller,
+    Fencing,
+    Election,
+    NoLeader,
+    Isr,
+    Truncation,
+    Refusal,
+    Rebalance,
+}
+
+/// The class of a change that is worth a scene, if the entry is one.
+fn class(kind: &Kind) -> Option<Class> {
+    Some(match kind {
+        Kind::ProcessKilled
+        | Kind::ShutdownRequested
+        | Kind::ProcessPaused
+        | Kind::DiskLost
+        | Kind::LinkCut { .. }
+        | Kind::ActionRefused { .. } => Class::Fault,
+        Kind::ProcessResumed | Kind::LinkHealed { .. } => Class::Repair,
+        Kind::ControllerActivated { .. } => Class::Controller,
+        Kind::BrokerFenced { .. } | Kind::BrokerUnfenced { .. } | Kind::RegistrationRefused { .. } => Class::Fencing,
+        Kind::LeaderElected { .. } => Class::Election,
+        Kind::LeaderLost { .. } => Class::NoLeader,
+        // What the controller removes goes with a fencing or an election, which are told.
+        Kind::IsrShrunk { by: IsrChanger::Leader(_), .. } | Kind::IsrExpanded { .. } => Class::Isr,
+        Kind::LogTruncated { .. } | Kind::QuorumLogTruncated { .. } => Class::Truncation,
+        Kind::ProduceRefused { .. }
+        | Kind::RecordFailed { .. }
+        | Kind::CommitFailed { .. }
+        | Kind::PollFailed { .. }
+        | Kind::CoordinatorUnknown { .. }
+        | Kind::PositionReset { .. } => Class::Refusal,
+        Kind::MemberRemoved { .. } => Class::Rebalance,
+        _of_no_scene => return None,
+    })
+}
+
+/// One change that is being shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scene {
+    /// Its number in the reel.
+    entry: usize,
+    class: Class,
+    at: SimTime,
+    left_us: u64,
+}
+
+/// What distinguishes one kind of traffic from another to a viewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Traffic {
+    api: Api,
+    response: bool,
+    error: ErrorCode,
+}
+
+/// What is shown and what was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scenes {
+    queue: VecDeque<Scene>,
+    /// The last one that was shown.
+    last: Option<usize>,
+    /// Refusals are told once a node: the second is like the first.
+    refused: BTreeSet<NodeId>,
+    /// Traffic that has been shown, and that which is being shown.
+    known: BTreeSet<Traffic>,
+    watched: BTreeSet<Traffic>,
+}
+
+impl Scenes {
+    /// Takes in a notable entry that the playhead has just passed.
+    pub fn notice(&mut self, number: usize, entry: &TraceEntry) {
+        let Some(class) = class(&entry.kind) else { return };
+        if class == Class::Refusal && !self.refused.insert(entry.who) {
+            return;
+        }
+        let same = |scene: &Scene| scene.at == entry.at && scene.class == class;
+        if self.queue.iter().any(same) {
+            return;
+        }
+        // What is new takes the place of what was shown of an earlier instant.
+        self.queue.retain(|scene| scene.at == entry.at);
+        if self.queue.len() < MOST {
+            self.queue.push_back(Scene { entry: number, class, at: entry.at, left_us: SHOWN_US });
+        }
+    }
+
+    /// Lets real time pass.
+    pub fn pass(&mut self, real_us: u64) {
+        if let Some(scene) = self.queue.front_mut() {
+            self.last = Some(scene.entry);
+            scene.left_us = scene.left_us.saturating_sub(real_us);
+            if scene.left_us == 0 {
+                self.queue.pop_front();
+            }
+        }
+    }
+
+    /// Whether a change is being shown.
+    pub fn showing(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// The entry that is shown now, or was shown last.
+    pub fn entry(&self) -> Option<usize> {
+        self.queue.front().map(|scene| scene.entry).or(self.last)
+    }
+
+    /// Nothing is shown any more: the playhead was moved by hand.
+    pub fn clear(&mut self) {
+        self.queue.clear();
+        self.last = None;
+    }
+
+    /// Whether some of the traffic under way has not been shown yet. Traffic counts as shown once it has arrived.
+    pub fn is_new<'a>(&mut self, in_flight: impl Iterator<Item = &'a Message>) -> bool {
+        let mut now = BTreeSet::new();
+        for message in in_flight {
+            if let Some(traffic) = traffic(message).filter(|traffic| !self.known.contains(traffic)) {
+                now.insert(traffic);
+            }
+        }
+        for traffic in std::mem::take(&mut self.watched) {
+            if !now.contains(&traffic) {
+                self.known.insert(traffic);
+            }
+        }
+        self.watched = now;
+        !self.watched.is_empty()
+    }
+}
+
+/// Traffic that a viewer wants to see once: records on their way, what changes who leads, who is in sync and who owns
+/// what, and every error.
+fn traffic(message: &Message) -> Option<Traffic> {
+    match &message.body {
+        Body::Request(request) => {
+            let told = match request {
+                Request::Produce(_)
+                | Request::AlterPartition(_)
+                | Request::Vote(_)
+                | Request::BeginQuorumEpoch { .. }
+                | Request::EndQuorumEpoch { .. }
+                | Request::CreateTopics(_)
+                | Request::ElectLeaders { .. }
+                | Request::IncrementalAlterConfigs { .. }
+                | Request::BrokerRegistration(_)
+                | Request::JoinGroup(_)
+                | Request::SyncGroup(_)
+                | Request::LeaveGroup(_)
+                | Request::OffsetCommit(_) => true,
+                _routine => false,
+            };
+            told.then_some(Traffic { api: request.api(), response: false, error: ErrorCode::None })
+        }
+        Body::Response(response) => {
+            let error = response.error();
+            let told = !error.is_none()
+                || match response {
+                    Response::Produce { .. }
+                    | Response::AlterPartition { .. }
+                    | Response::Vote { .. }
+                    | Response::JoinGroup(_)
+                    | Response::SyncGroup { .. } => true,
+                    Response::Fetch { .. } => !response.is_empty(),
+                    _routine => false,
+                };
+            told.then_some(Traffic { api: response.api(), response: true, error })
+        }
+    }
+}

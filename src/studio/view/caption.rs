@@ -1,0 +1,63 @@
+//! What is going on right now, for one line over the stage: the change that is being shown, and who is telling whom what.
+//! Chooses nothing of the pace.
+
+use std::collections::BTreeMap;
+
+use highwater_engine::base::NodeId;
+use highwater_engine::node::{Body, Message};
+use highwater_engine::protocol::{Request, Response};
+
+use super::model::*;
+use super::motion::{api, error};
+use crate::playback::Player;
+use crate::story::{Seen, tell};
+
+/// The caption of a moment.
+pub fn caption(seen: Seen<'_>, player: &Player) -> Option<Caption> {
+    let entry = player.caption().filter(|entry| *entry < seen.n_entries());
+    let told = entry.and_then(|entry| {
+        let fact = tell(seen, entry)?.fact;
+        Some((seen.us(seen.reel().get(entry)?.at), fact))
+    });
+    let doing = if player.is_slow() { doing(seen) } else { None };
+    if told.is_none() && doing.is_none() {
+        return None;
+    }
+    Some(Caption { fact: told, doing })
+}
+
+/// The most telling of what is in flight, with everybody to whom it goes.
+fn doing(seen: Seen<'_>) -> Option<Doing> {
+    let mut found: BTreeMap<(u8, NodeId, Did), Vec<NodeId>> = BTreeMap::new();
+    for message in seen.world().in_flight().filter(|message| message.sent_at <= seen.now()) {
+        let Some((rank, did)) = did(message) else { continue };
+        let to = found.entry((rank, message.from(), did)).or_default();
+        if !to.contains(&message.to()) {
+            to.push(message.to());
+        }
+    }
+    let ((_, from, did), mut to) = found.into_iter().next()?;
+    to.sort();
+    Some(Doing { did, from: seen.node(from), to: to.into_iter().map(|node| seen.node(node)).collect() })
+}
+
+/// What a message does, and how much it tells: the lowest first. `None`: it is routine.
+fn did(message: &Message) -> Option<(u8, Did)> {
+    let broker = matches!(message.conn.client, NodeId::Broker(_));
+    let name = || api(&message.body);
+    Some(match &message.body {
+        Body::Response(response) if error(&message.body).is_some() => {
+            (0, Did::Refuses { api: name(), error: response.error().name().into() })
+        }
+        Body::Response(response @ Response::QuorumFetch(_)) if broker && !response.is_empty() => {
+            (1, Did::TellsMetadata)
+        }
+        Body::Request(Request::Vote(_)) => (2, Did::AsksForVotes),
+        Body::Request(Request::AlterPartition(_)) => (2, Did::ProposesIsr),
+        Body::Request(Request::JoinGroup(_) | Request::SyncGroup(_)) => (3, Did::Joins),
+        Body::Request(Request::Produce(_)) => (4, Did::SendsRecords),
+        Body::Response(Response::Produce { .. }) => (5, Did::Acknowledges),
+        Body::Response(response @ Response::Fetch { .. }) if !response.is_empty() => (6, Did::HandsRecords),
+        Body::Request(_) | Body::Response(_) => return None,
+    })
+}

@@ -1,0 +1,141 @@
+//! The automatic pace: how long a person watches what. It is counted in frames that are handed to the desk; no clock is
+//! read.
+
+use highwater_studio::desk::command::Command;
+use highwater_studio::desk::{Desk, Studio};
+use highwater_studio::view::model::*;
+
+use crate::story::named;
+
+const FRAME_US: u64 = 16_000;
+
+/// What a viewer gets of a run that is played from its opening moment.
+struct Shown {
+    /// Real time that the viewer had spent at the end of each frame, with the simulated time then.
+    times: Vec<(u64, u64)>,
+    /// Captions with the real time that each stood there while time went slowly.
+    captions: Vec<(u64, Fact, u64)>,
+    doings: Vec<Doing>,
+    ended: Option<Ended>,
+}
+
+impl Shown {
+    fn of(id: &str) -> Shown {
+        let mut studio = Studio::opening(named(id));
+        studio.handle(Command::Play);
+        let mut shown = Shown { times: Vec::new(), captions: Vec::new(), doings: Vec::new(), ended: None };
+        let mut real = 0;
+        for _ in 0..60_000 {
+            let before = studio.playback().at_us;
+            studio.tick(FRAME_US, false);
+            real += FRAME_US;
+            let now = studio.playback();
+            shown.times.push((real, now.at_us));
+            let slow = now.at_us - before < FRAME_US;
+            if let Some(caption) = now.caption {
+                if let Some((at, fact)) = caption.fact.filter(|_| slow) {
+                    match shown.captions.last_mut() {
+                        Some(last) if (last.0, &last.1) == (at, &fact) => last.2 += FRAME_US,
+                        Some(_) | None => shown.captions.push((at, fact, FRAME_US)),
+                    }
+                }
+                shown.doings.extend(caption.doing);
+            }
+            if !now.playing {
+                shown.ended = now.ended;
+                break;
+            }
+        }
+        shown
+    }
+
+    /// Real time between two simulated moments, in milliseconds.
+    fn between(&self, from_us: u64, to_us: u64) -> u64 {
+        let real = |at: u64| self.times.iter().find(|(_, sim)| *sim >= at).map_or(0, |(real, _)| *real);
+        (real(to_us) - real(from_us)) / 1_000
+    }
+
+    fn stood(&self, is: impl Fn(&Fact) -> bool) -> Vec<u64> {
+        self.captions.iter().filter(|(_, fact, _)| is(fact)).map(|(_, _, real)| real / 1_000).collect()
+    }
+}
+
+#[test]
+fn a_failover_takes_longer_to_watch_than_the_wait_before_it() {
+    let shown = Shown::of("as-it-happened");
+    let fenced = shown.captions.iter().find(|(_, fact, _)| matches!(fact, Fact::Fenced { .. }));
+    let fenced = fenced.map_or(0, |(at, _, _)| *at);
+    let wait = shown.between(15_000_000, fenced - 100_000);
+    let failover = shown.between(fenced - 100_000, fenced + 100_000);
+    assert!(wait < 3_000, "the wait takes {wait} ms");
+    assert!((6_000..20_000).contains(&failover), "the failover takes {failover} ms");
+}
+
+#[test]
+fn a_kill_a_fencing_and_an_election_stand_about_three_seconds_each() {
+    let shown = Shown::of("as-it-happened");
+    for (what, stood) in [
+        ("kill", shown.stood(|fact| matches!(fact, Fact::Killed { .. }))),
+        ("fencing", shown.stood(|fact| matches!(fact, Fact::Fenced { .. }))),
+        ("election", shown.stood(|fact| matches!(fact, Fact::LeaderElected { .. }))),
+    ] {
+        assert!(stood.first().is_some_and(|ms| (2_500..4_500).contains(ms)), "{what}: {stood:?}: {:?}", shown.captions);
+    }
+    let told = |doing: &Doing| doing.did == Did::TellsMetadata && doing.to.contains(&NodeRef::Broker(2));
+    assert!(shown.doings.iter().any(told), "a controller tells broker 2 what was decided");
+}
+
+#[test]
+fn what_goes_on_all_the_time_is_slow_once_and_then_fast() {
+    let mut studio = Studio::scenario(named("the-cure"));
+    studio.handle(Command::SeekTo { at_us: 6_000_000 });
+    studio.handle(Command::Play);
+    let second = |studio: &mut Studio| {
+        let (from, mut frames) = (studio.playback().at_us, 0_u64);
+        while studio.playback().at_us < from + 1_000_000 && frames < 5_000 {
+            studio.tick(FRAME_US, false);
+            frames += 1;
+        }
+        frames
+    };
+    let first = second(&mut studio);
+    let mut later = first;
+    while studio.playback().at_us < 11_000_000 {
+        later = second(&mut studio);
+    }
+    assert!(later * 4 < first, "{first} frames for the first second of traffic, {later} for a later one");
+}
+
+#[test]
+fn play_ends_when_nothing_new_is_coming_and_says_so() {
+    for id in ["as-it-happened", "same-cluster-today", "the-cure"] {
+        let shown = Shown::of(id);
+        assert!(shown.ended.is_some(), "{id}: play goes on for ever");
+    }
+    let mut studio = Studio::scenario(named("the-cure"));
+    studio.handle(Command::SeekTo { at_us: 100_000_000 });
+    studio.handle(Command::Play);
+    let mut frames = 0;
+    while studio.tick(FRAME_US, false) && studio.playback().playing && frames < 20_000 {
+        frames += 1;
+    }
+    assert_eq!(studio.playback().ended, Some(Ended::NothingNew), "{frames} frames");
+    studio.handle(Command::SeekTo { at_us: 1_000_000 });
+    assert_eq!(studio.playback().ended, None);
+}
+
+#[test]
+fn the_countdown_of_a_fencing_ends_with_the_fencing() {
+    for id in ScenarioId::ALL {
+        let mut studio = Studio::scenario(*id);
+        studio.handle(Command::SeekTo { at_us: 15_000_000 });
+        let Some(Awaited { what: Waiting::Fencing { broker: 1 }, in_us }) = studio.playback().awaiting else {
+            panic!("{id:?}: broker 1 is dead and its session runs")
+        };
+        let fenced = |studio: &Studio| matches!(studio.scene().brokers[0].standing, BrokerStanding::Fenced { .. });
+        studio.handle(Command::SeekTo { at_us: 15_000_000 + in_us - 1_000 });
+        assert!(!fenced(&studio), "{id:?}");
+        studio.handle(Command::SeekTo { at_us: 15_000_000 + in_us + 20_000 });
+        assert!(fenced(&studio), "{id:?}: fenced later than {in_us} us");
+    }
+}
