@@ -1,4 +1,5 @@
-//! What an action does to one message, a verb a test, and what Kafka makes of it. Losses have tests of their own, by API.
+//! What an action does to one message, a verb a test, and what Kafka makes of it. Losses by API have tests of their
+//! own.
 
 use highwater_engine::base::{BrokerId, Dur, Seq, SimTime, Tp};
 use highwater_engine::protocol::Api;
@@ -242,9 +243,9 @@ fn the_end_of_a_connection_comes_after_what_is_held_on_it() {
     let killed = c.trace.len();
     c.run(Dur::secs(2));
     let failed = |c: &Cluster| {
-        c.trace[killed..].iter().any(
-            |e| matches!(e.kind, Kind::RequestFailed { to, api: Api::Fetch, .. } if to == broker(1) && e.who == broker(2)),
-        )
+        c.trace[killed..].iter().any(|e| {
+            e.who == broker(2) && matches!(e.kind, Kind::RequestFailed { to, api: Api::Fetch, .. } if to == broker(1))
+        })
     };
     let connected = c.world.broker(BrokerId(2)).is_some();
     assert!(connected && !failed(&c), "broker 2 still waits for the answer");

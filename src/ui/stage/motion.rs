@@ -72,7 +72,10 @@ fn flight(
     Some(html! {
         <g
             key={f.id.0.to_string()}
-            class={classes!("flight", f.doomed.then_some("doomed"), f.error.is_some().then_some("bad"), f.held.then_some("held"), chosen.then_some("chosen"))}
+            class={classes!(
+                "flight", f.doomed.then_some("doomed"), f.error.is_some().then_some("bad"), f.held.then_some("held"),
+                chosen.then_some("chosen")
+            )}
         >
             <path class={classes!("way", marks::flight_class(f.kind))} {d} />
             <g

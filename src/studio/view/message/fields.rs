@@ -7,7 +7,7 @@ use highwater_engine::protocol::{
     QuorumReplica, RecordBatch, Request,
 };
 
-use super::super::panel::MessageField;
+use super::shown::MessageField;
 use crate::story::Seen;
 
 /// Rows of one message.

@@ -3,6 +3,7 @@
 
 mod answers;
 mod fields;
+pub mod shown;
 mod version;
 
 use std::rc::Rc;
