@@ -165,7 +165,7 @@ const STORY: &str = r#""cluster":{"brokers":{"1":{},"2":{"start":"3s"},"3":{"sta
     "group.initial.rebalance.delay.ms":0,"offsets.topic.replication.factor":1}},
     "topics":{"orders":{"partitions":6,"replication":3,"created":"8s"}},
     "producers":{"checkout":{"start":"9s"}},
-    "groups":{"billing":{"members":{"b1":{"start":"500ms"},"b2":{"start":"500ms"}},
+    "groups":{"billing":{"client":"2.3","members":{"b1":{"start":"500ms"},"b2":{"start":"500ms"}},
     "config":{"metadata.max.age.ms":1000}}}"#;
 
 #[test]
