@@ -8,7 +8,7 @@ mod past;
 mod seen;
 mod tell;
 
-pub use fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy};
+pub use fact::{AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy};
 pub use names::{MessageRef, Micros, NodeRef, PartitionRef, Term, TraceId, count, ids, name_of};
 pub use past::Stuck;
 pub use seen::Seen;
