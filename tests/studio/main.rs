@@ -6,6 +6,7 @@ mod golden;
 mod hostile;
 mod links;
 mod messages;
+mod moments;
 mod notes;
 mod pace;
 mod played;

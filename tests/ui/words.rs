@@ -73,12 +73,16 @@ fn facts() -> Vec<Fact> {
         Fact::GroupStable { group: group(), generation: 2, members: 2 },
         Fact::OffsetsCommitted { group: group(), member: member(), partition: p(), offset: 20 },
         Fact::CommitFailed { group: group(), member: member(), error: error() },
-        Fact::PositionReset { member: member(), partition: p(), to: 0 },
+        Fact::PositionReset { member: member(), partition: p(), from: None, to: 0 },
+        Fact::PositionReset { member: member(), partition: p(), from: Some(4), to: 9 },
+        Fact::PositionReset { member: member(), partition: p(), from: Some(9), to: 9 },
+        Fact::PositionReset { member: member(), partition: p(), from: Some(9), to: 4 },
+        Fact::ElrChanged { partition: p(), elr: vec![1], last_known_leader: None },
+        Fact::ElrChanged { partition: p(), elr: vec![], last_known_leader: Some(2) },
         Fact::MemberStopped { group: group(), member: member(), error: error(), client: "2.3".into() },
         Fact::MemberReadsOn { group: group(), member: member() },
         Fact::ClientStarted { client: NodeRef::Member(member()) },
         Fact::ClientClosed { client: NodeRef::Producer(producer()) },
-        Fact::TopicCreated { topic: "orders".into(), partitions: 6, replication_factor: 3 },
         Fact::TopicCreateRefused { topic: "orders".into(), error: error() },
         Fact::SettingWas {
             target: ConfigTarget::Cluster,
@@ -104,6 +108,13 @@ fn facts() -> Vec<Fact> {
         ElectionKind::Unclean,
     ];
     all.extend(hows.map(|how| Fact::LeaderElected { partition: p(), broker: 2, epoch: 1, how }));
+    let creators = [CreatedBy::Admin, CreatedBy::Metadata, CreatedBy::FindCoordinator];
+    all.extend(creators.map(|by| Fact::TopicCreated {
+        topic: "orders".into(),
+        partitions: 6,
+        replication_factor: 3,
+        by,
+    }));
     let bys = [AckedBy::Nobody, AckedBy::LeaderAlone, AckedBy::WholeIsr];
     all.extend(bys.map(|by| Fact::Acked { producer: producer(), partition: p(), first: 45, last: 47, by }));
     all

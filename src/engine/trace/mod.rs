@@ -13,6 +13,7 @@ use crate::base::{
     PartitionEpoch, QuorumEpoch, Seq, SimTime, Tag, TopicId, Tp,
 };
 use crate::protocol::{Api, ElectionKind, ErrorCode, GroupState};
+use crate::world::LinkSetup;
 
 /// One entry of the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -109,8 +110,10 @@ pub enum Kind {
     LinkHealed {
         to: NodeId,
     },
+    /// How the link is from now on.
     LinkChanged {
         to: NodeId,
+        setup: LinkSetup,
     },
 
     // The wire.

@@ -262,7 +262,8 @@ impl World {
                         setup.jitter = jitter.unwrap_or(setup.jitter);
                         setup.loss_per_million = loss_per_million.unwrap_or(setup.loss_per_million);
                     });
-                    world.note(a, cause, Kind::LinkChanged { to: b }, out);
+                    let setup = world.network.link_setup(a, b);
+                    world.note(a, cause, Kind::LinkChanged { to: b, setup }, out);
                 },
                 out,
             ),

@@ -360,10 +360,10 @@ impl Chain<'_> {
         } else {
             None
         };
-        if let Some(tp) = tp {
-            if self.look.min_insync(tp) > 1 {
-                self.min_insync(tp);
-            }
+        if let Some(tp) = tp
+            && self.look.min_insync(tp) > 1
+        {
+            self.min_insync(tp);
         }
     }
 

@@ -124,7 +124,14 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
         | Kind::ProcessResumed
         | Kind::DiskLost => String::new(),
         Kind::ProcessExited { clean } => format!("clean={clean}"),
-        Kind::LinkCut { to } | Kind::LinkHealed { to } | Kind::LinkChanged { to } => format!("to={}", book.node(*to)),
+        Kind::LinkCut { to } | Kind::LinkHealed { to } => format!("to={}", book.node(*to)),
+        Kind::LinkChanged { to, setup } => format!(
+            "to={} latency={}us jitter={}us loss-per-million={}",
+            book.node(*to),
+            setup.latency.0,
+            setup.jitter.0,
+            setup.loss_per_million
+        ),
         Kind::MessageSent { to, api, response, arrives_at, error, .. } => format!(
             "{} to={} arrives-at={}{}",
             message(*api, *response),

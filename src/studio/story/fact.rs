@@ -113,6 +113,11 @@ pub enum Fact {
         isr: Vec<u32>,
         by: IsrBy,
     },
+    ElrChanged {
+        partition: PartitionRef,
+        elr: Vec<u32>,
+        last_known_leader: Option<u32>,
+    },
     IsrChangeRefused {
         partition: PartitionRef,
         error: Term,
@@ -251,6 +256,8 @@ pub enum Fact {
     PositionReset {
         member: String,
         partition: PartitionRef,
+        /// Where it read until now; none if it had no position yet.
+        from: Option<u64>,
         to: u64,
     },
     MemberStopped {
@@ -278,6 +285,7 @@ pub enum Fact {
         topic: String,
         partitions: u32,
         replication_factor: u32,
+        by: CreatedBy,
     },
     TopicCreateRefused {
         topic: String,
@@ -353,6 +361,17 @@ pub enum ElectionKind {
     /// The last known leader came back.
     LastKnown,
     Unclean,
+}
+
+/// Whose request had a topic made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CreatedBy {
+    /// An administrator's CreateTopics.
+    Admin,
+    /// A client asked for the metadata of a topic that was not there.
+    Metadata,
+    /// Somebody looked for a coordinator and the offsets topic was not there.
+    FindCoordinator,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

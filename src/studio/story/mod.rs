@@ -8,7 +8,7 @@ mod past;
 mod seen;
 mod tell;
 
-pub use fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageDeed};
+pub use fact::{AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed};
 pub use names::{MessageRef, Micros, NodeRef, PartitionRef, Term, TraceId, count, ids, name_of};
 pub use past::Stuck;
 pub use seen::Seen;

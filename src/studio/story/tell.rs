@@ -4,10 +4,10 @@
 use highwater_engine::base::{ActionId, BrokerId, NodeId, Seq};
 use highwater_engine::node::message::AdminRequest;
 use highwater_engine::protocol::{Acks, Api, ConfigTarget as EngineTarget, ElectionKind as EngineElection, GroupState};
-use highwater_engine::trace::{IsrChanger, Kind, QuorumRole, TraceEntry};
-use highwater_engine::world::{Action, Deed, Refusal};
+use highwater_engine::trace::{Creator, IsrChanger, Kind, QuorumRole, TraceEntry};
+use highwater_engine::world::{Action, Deed, LinkSetup, Refusal};
 
-use super::fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageDeed};
+use super::fact::{AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed};
 use super::names::{NodeRef, Term, count, ids, name_of};
 use super::seen::Seen;
 use crate::recording::Weight;
@@ -73,7 +73,7 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
             let (a, b, _) = at.ends(|kind| if let Kind::LinkHealed { to } = kind { Some(*to) } else { None })?;
             (Fault, Fact::Healed { a, b })
         }
-        Kind::LinkChanged { to } => (Fault, at.link_changed(*to)?),
+        Kind::LinkChanged { to, setup } => (Fault, at.link_changed(*to, *setup)?),
         Kind::QuorumRoleChanged { role: QuorumRole::Candidate, epoch } => {
             (Controller, Fact::QuorumElectionBegan { controller: at.controller()?, epoch: epoch.0 as u32 })
         }
@@ -107,12 +107,13 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
         }
         Kind::BrokerUnfenced { broker } => (Controller, Fact::Unfenced { broker: broker.0 }),
         Kind::ControlledShutdownBegun { broker } => (Controller, Fact::ControlledShutdownBegan { broker: broker.0 }),
-        Kind::TopicCreated { name, partitions, replication_factor, .. } => (
+        Kind::TopicCreated { name, partitions, replication_factor, by, .. } => (
             Setting,
             Fact::TopicCreated {
                 topic: name.to_string(),
                 partitions: *partitions,
                 replication_factor: *replication_factor,
+                by: created_by(*by),
             },
         ),
         Kind::TopicDeleted { name, .. } => (Setting, Fact::Other { term: format!("{name} deleted").into(), who: None }),
@@ -141,6 +142,14 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
         Kind::LeaderLost { tp, previous, .. } => {
             (Controller, Fact::PartitionOffline { partition: seen.partition(*tp), last: Some(previous.0) })
         }
+        Kind::ElrChanged { tp, elr, last_known_leader } => (
+            Replication,
+            Fact::ElrChanged {
+                partition: seen.partition(*tp),
+                elr: ids(elr),
+                last_known_leader: last_known_leader.map(|broker| broker.0),
+            },
+        ),
         Kind::IsrShrunk { tp, isr, removed, by, .. } => (
             Replication,
             Fact::IsrShrunk { partition: seen.partition(*tp), removed: ids(removed), isr: ids(isr), by: isr_by(*by) },
@@ -245,13 +254,9 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
         Kind::GroupStateChanged { group, state: GroupState::PreparingRebalance, generation, .. } => {
             (Group, Fact::Rebalancing { group: group.to_string(), generation: generation.0.max(0) as u32 })
         }
-        Kind::GroupStateChanged { group, state: GroupState::Stable, generation, .. } => (
+        Kind::GroupStateChanged { group, state: GroupState::Stable, generation, members } => (
             Group,
-            Fact::GroupStable {
-                group: group.to_string(),
-                generation: generation.0.max(0) as u32,
-                members: at.n_members(group),
-            },
+            Fact::GroupStable { group: group.to_string(), generation: generation.0.max(0) as u32, members: *members },
         ),
         Kind::MemberJoined { group, member } => {
             (Group, Fact::MemberJoined { group: group.to_string(), member: at.member_name(member) })
@@ -305,9 +310,15 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
                 last: count(*offset),
             },
         ),
-        Kind::PositionReset { tp, offset, .. } => {
-            (Group, Fact::PositionReset { member: at.client(), partition: seen.partition(*tp), to: count(*offset) })
-        }
+        Kind::PositionReset { tp, from, offset } => (
+            Group,
+            Fact::PositionReset {
+                member: at.client(),
+                partition: seen.partition(*tp),
+                from: from.map(count),
+                to: count(*offset),
+            },
+        ),
         Kind::ClientClosed { .. } => (at.client_kind(), Fact::ClientClosed { client: at.who() }),
         Kind::Acted { action } => (Setting, at.acted(*action)?),
         Kind::ShutdownRequested
@@ -321,7 +332,6 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
         | Kind::VoteGranted { .. }
         | Kind::VoteRefused { .. }
         | Kind::ControlledShutdownAllowed { .. }
-        | Kind::ElrChanged { .. }
         | Kind::ControllerRefused { .. }
         | Kind::BrokerRunning { .. }
         | Kind::BecameLeaderless { .. }
@@ -349,6 +359,14 @@ fn how(election: EngineElection) -> ElectionKind {
         EngineElection::LastKnown => ElectionKind::LastKnown,
         EngineElection::Unclean => ElectionKind::Unclean,
         EngineElection::Preferred => ElectionKind::Preferred,
+    }
+}
+
+fn created_by(by: Creator) -> CreatedBy {
+    match by {
+        Creator::Admin => CreatedBy::Admin,
+        Creator::Metadata => CreatedBy::Metadata,
+        Creator::FindCoordinator => CreatedBy::FindCoordinator,
     }
 }
 
@@ -495,30 +513,19 @@ impl<'a> Reader<'a> {
         Some((nodes(a), nodes(b), one_way))
     }
 
-    fn link_changed(&self, to: NodeId) -> Option<Fact> {
+    fn link_changed(&self, to: NodeId, setup: LinkSetup) -> Option<Fact> {
         let before = self.index.checked_sub(1).and_then(|index| self.seen.reel().get(index));
         let mirror = before.is_some_and(|entry| {
-            entry.cause == self.entry.cause && entry.kind == Kind::LinkChanged { to: self.entry.who }
+            entry.cause == self.entry.cause && entry.kind == Kind::LinkChanged { to: self.entry.who, setup }
         });
         if mirror {
             return None;
         }
-        let setup = self.seen.world().network().link_setup(self.entry.who, to);
-        let (latency, loss) = match self.action(|action| {
-            if let Action::Link { latency, loss_per_million, .. } = action {
-                Some((*latency, *loss_per_million))
-            } else {
-                None
-            }
-        }) {
-            Some((latency, loss)) => (latency.unwrap_or(setup.latency), loss.unwrap_or(setup.loss_per_million)),
-            None => (setup.latency, setup.loss_per_million),
-        };
         Some(Fact::LinkChanged {
             a: self.who(),
             b: self.seen.node(to),
-            latency_us: latency.0,
-            loss_permille: loss / 1_000,
+            latency_us: setup.latency.0,
+            loss_permille: setup.loss_per_million / 1_000,
         })
     }
 
@@ -609,16 +616,6 @@ impl<'a> Reader<'a> {
     /// A group of this run that lives in the partition.
     fn group_of(&self, partition: u32) -> Option<String> {
         self.seen.groups().into_iter().find(|group| self.seen.group_partition(group) == partition)
-    }
-
-    fn n_members(&self, group: &str) -> u32 {
-        let NodeId::Broker(id) = self.entry.who else { return 0 };
-        let groups = self
-            .seen
-            .world()
-            .broker(id)
-            .map(|broker| broker.groups().find(|view| &**view.name == group).map_or(0, |view| view.members.len()));
-        groups.unwrap_or(0) as u32
     }
 
     /// A member id begins with the `client.id`, which here is the member's name.

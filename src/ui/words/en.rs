@@ -1,4 +1,6 @@
 //! English. Holds sentences only; what is said when is decided elsewhere.
+use std::cmp::Ordering;
+
 use super::*;
 
 pub struct English;
@@ -326,6 +328,11 @@ impl Words for English {
             Fact::IsrExpanded { partition: p, added, isr, .. } => {
                 format!("ISR of {} grows to {}: {} caught up", partition(p), ids(isr), ids(added))
             }
+            Fact::ElrChanged { partition: p, elr, last_known_leader } => {
+                let elr = if elr.is_empty() { "empty".to_owned() } else { ids(elr) };
+                let last = last_known_leader.map_or_else(String::new, |b| format!(", last known leader {b}"));
+                format!("eligible leader replicas of {}: {elr}{last}", partition(p))
+            }
             Fact::IsrChangeRefused { partition: p, error } => {
                 format!("change of the ISR of {} refused: {error}", partition(p))
             }
@@ -421,8 +428,18 @@ impl Words for English {
                 format!("group {group} commits {} at {offset}", partition(p))
             }
             Fact::CommitFailed { group, member, error } => format!("{member} of group {group} cannot commit: {error}"),
-            Fact::PositionReset { member, partition: p, to } => {
-                format!("position of {member} in {} is set to {to}", partition(p))
+            Fact::PositionReset { member, partition: p, from: None, to } => {
+                format!("{member} had no position in {} and begins at {to}", partition(p))
+            }
+            Fact::PositionReset { member, partition: p, from: Some(from), to } => {
+                let between = match from.cmp(to) {
+                    Ordering::Less => {
+                        format!("it does not read the {} between", counted(to - from, "offset", "offsets"))
+                    }
+                    Ordering::Equal => "it goes on where it was".to_owned(),
+                    Ordering::Greater => format!("it goes back by {}", counted(from - to, "offset", "offsets")),
+                };
+                format!("position of {member} in {} is reset from {from} to {to}: {between}", partition(p))
             }
             Fact::MemberStopped { member, error, client, .. } => {
                 format!("{member} reads nothing: client {client} waits in poll, {error}")
@@ -431,9 +448,14 @@ impl Words for English {
             Fact::ClientStarted { client } => format!("{} starts", self.node(client)),
             Fact::ClientClosed { client } => format!("{} closes", self.node(client)),
             Fact::ClientError { client, error } => format!("{}: {error}", self.node(client)),
-            Fact::TopicCreated { topic, partitions, replication_factor } => {
+            Fact::TopicCreated { topic, partitions, replication_factor, by } => {
+                let by = match by {
+                    CreatedBy::Admin => "by CreateTopics",
+                    CreatedBy::Metadata => "because a client asked for its metadata",
+                    CreatedBy::FindCoordinator => "because somebody looked for a coordinator",
+                };
                 format!(
-                    "topic {topic} is created: {}, replication factor {replication_factor}",
+                    "topic {topic} is created {by}: {}, replication factor {replication_factor}",
                     counted(u64::from(*partitions), "partition", "partitions")
                 )
             }

@@ -1,4 +1,6 @@
 //! 简体中文。Holds sentences only; what is said when is decided elsewhere.
+use std::cmp::Ordering;
+
 use super::*;
 
 pub struct Chinese;
@@ -313,6 +315,11 @@ impl Words for Chinese {
             Fact::IsrExpanded { partition: p, added, isr, .. } => {
                 format!("{} 的 ISR 扩大为 {}：{} 已追上", partition(p), ids(isr), ids(added))
             }
+            Fact::ElrChanged { partition: p, elr, last_known_leader } => {
+                let elr = if elr.is_empty() { "空".to_owned() } else { ids(elr) };
+                let last = last_known_leader.map_or_else(String::new, |b| format!("，最后已知的领导者 {b}"));
+                format!("{} 的 ELR：{elr}{last}", partition(p))
+            }
             Fact::IsrChangeRefused { partition: p, error } => format!("{} 的 ISR 变更被拒绝：{error}", partition(p)),
             Fact::HighWatermarkAdvanced { partition: p, broker, from, to } => {
                 format!("broker {broker} 上 {} 的高水位从 {from} 前进到 {to}", partition(p))
@@ -389,8 +396,16 @@ impl Words for Chinese {
                 format!("消费者组 {group} 提交 {} 的位移 {offset}", partition(p))
             }
             Fact::CommitFailed { group, member, error } => format!("消费者组 {group} 的 {member} 无法提交：{error}"),
-            Fact::PositionReset { member, partition: p, to } => {
-                format!("{member} 在 {} 的位置被设为 {to}", partition(p))
+            Fact::PositionReset { member, partition: p, from: None, to } => {
+                format!("{member} 在 {} 没有位置，从 {to} 开始", partition(p))
+            }
+            Fact::PositionReset { member, partition: p, from: Some(from), to } => {
+                let between = match from.cmp(to) {
+                    Ordering::Less => format!("其间的 {} 个位移不会被读取", to - from),
+                    Ordering::Equal => "位置不变".to_owned(),
+                    Ordering::Greater => format!("后退 {} 个位移", from - to),
+                };
+                format!("{member} 在 {} 的位置从 {from} 重置为 {to}：{between}", partition(p))
             }
             Fact::MemberStopped { member, error, client, .. } => {
                 format!("{member} 什么也读不到：client {client} 在 poll 中等待，{error}")
@@ -399,8 +414,13 @@ impl Words for Chinese {
             Fact::ClientStarted { client } => format!("{} 启动", self.node(client)),
             Fact::ClientClosed { client } => format!("{} 关闭", self.node(client)),
             Fact::ClientError { client, error } => format!("{}：{error}", self.node(client)),
-            Fact::TopicCreated { topic, partitions, replication_factor } => {
-                format!("创建 topic {topic}：{partitions} 个分区，副本数 {replication_factor}")
+            Fact::TopicCreated { topic, partitions, replication_factor, by } => {
+                let by = match by {
+                    CreatedBy::Admin => "由 CreateTopics 请求",
+                    CreatedBy::Metadata => "因客户端请求其元数据",
+                    CreatedBy::FindCoordinator => "因有人查找 coordinator",
+                };
+                format!("创建 topic {topic}（{by}）：{partitions} 个分区，副本数 {replication_factor}")
             }
             Fact::TopicCreateRefused { topic, error } => format!("topic {topic} 未创建：{error}"),
             Fact::ConfigChanged { target, key, value } if value.is_empty() => {
