@@ -13,6 +13,10 @@ use yew::prelude::*;
 pub enum Ask {
     Do(Command),
     Select(Subject),
+    /// The next message in flight by arrival, or the one before.
+    WalkMessages {
+        forward: bool,
+    },
     Why(Subject),
     CloseWhy,
     /// The chain of causes that was asked for, which has a tab of its own.

@@ -29,6 +29,8 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
         (".", _) if k.single => act(Command::StepForward(StepKind::Event)),
         ("[", _) if k.single => act(Command::SetPace(slower(playback.pace))),
         ("]", _) if k.single => act(Command::SetPace(faster(playback.pace))),
+        ("n", false) if k.single => Some(Ask::WalkMessages { forward: true }),
+        ("N", _) | ("n", true) if k.single => Some(Ask::WalkMessages { forward: false }),
         ("?", _) if k.single => Some(Ask::OpenDialog(Dialog::Keys)),
         // A key without a meaning here is left to the browser.
         _ => None,

@@ -9,7 +9,7 @@ use highwater_engine::protocol::config::config_map;
 use highwater_engine::protocol::{Api, CreateTopicRequest, ErrorCode, Placement};
 use highwater_engine::rules::{Broken, Version};
 use highwater_engine::trace::{Kind, TraceEntry};
-use highwater_engine::world::{Action, BrokerSetup, LinkSetup, Setup, World};
+use highwater_engine::world::{Action, BrokerSetup, Deed, LinkSetup, Pick, Setup, World};
 
 /// A world with everything that it ever noticed.
 pub struct Cluster {
@@ -136,7 +136,8 @@ impl Cluster {
 
     /// Loses the next message of this API and direction.
     pub fn lose_next(&mut self, api: Api, response: bool) {
-        self.act(Action::Drop { api, response, from: None, to: None, nth: 1 });
+        let which = Pick { api, response, from: None, to: None, nth: 1 };
+        self.act(Action::Message { which, deed: Deed::Drop });
     }
 
     pub fn acked(&self) -> Vec<(Tag, Offset)> {

@@ -13,7 +13,7 @@ use highwater_engine::client::{ClientVersion, ConsumerSpec, PollForm};
 use highwater_engine::protocol::Api;
 use highwater_engine::protocol::config::config_map;
 use highwater_engine::trace::{Kind, TraceEntry};
-use highwater_engine::world::Action;
+use highwater_engine::world::{Action, Deed, Pick};
 
 use super::cluster::Cluster;
 
@@ -29,7 +29,8 @@ use Way::{Request, Response};
 /// Loses the `nth` next message of this API, between these nodes if they are named.
 fn lose(c: &mut Cluster, api: Api, way: Way, ends: (Option<NodeId>, Option<NodeId>), nth: u32) {
     let (from, to) = ends;
-    c.act(Action::Drop { api, response: way == Response, from, to, nth });
+    let which = Pick { api, response: way == Response, from, to, nth };
+    c.act(Action::Message { which, deed: Deed::Drop });
 }
 
 const ANY: (Option<NodeId>, Option<NodeId>) = (None, None);

@@ -9,3 +9,4 @@ mod limits;
 mod moments;
 mod phases;
 mod produced;
+mod wire;

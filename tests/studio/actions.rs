@@ -160,11 +160,11 @@ fn a_restart_stops_first_and_starts_when_the_process_has_ended() {
 }
 
 /// The story of the gallery: one replica of the offsets topic, on the broker that was alone when it was made.
-const STORY: &str = r#""cluster":{"brokers":{"1":{},"2":{"start":"1500ms"},"3":{"start":"1500ms"}},
+const STORY: &str = r#""cluster":{"brokers":{"1":{},"2":{"start":"3s"},"3":{"start":"3s"}},
     "config":{"auto.create.topics.enable":false,
     "group.initial.rebalance.delay.ms":0,"offsets.topic.replication.factor":1}},
-    "topics":{"orders":{"partitions":6,"replication":3,"created":"5s"}},
-    "producers":{"checkout":{"start":"6500ms"}},
+    "topics":{"orders":{"partitions":6,"replication":3,"created":"8s"}},
+    "producers":{"checkout":{"start":"9s"}},
     "groups":{"billing":{"members":{"b1":{"start":"500ms"},"b2":{"start":"500ms"}},
     "config":{"metadata.max.age.ms":1000}}}"#;
 
@@ -192,14 +192,15 @@ fn the_cure_of_the_story_is_a_script() {
 #[test]
 fn internal_topics_are_topics_for_every_verb() {
     let recording = run(
-        r#""script":[{"at":"0s","do":[{"add-partitions":{"topic":"__consumer_offsets","to":60}}]},{"at":"8s","do":[
-            {"set-config":{"topic":"__consumer_offsets","config":{"min.insync.replicas":2}}},
-            {"add-partitions":{"topic":"__consumer_offsets","to":60}},
-            {"add-partitions":{"topic":"__consumer_offsets","to":10}},
-            {"create-topic":{"name":"__consumer_offsets","partitions":1,"replication":1}},
-            {"elect-leaders":{"partition":"__consumer_offsets/0"}},
-            {"delete-topic":"__consumer_offsets"}]}]"#,
-        12,
+        // Calls of one instant are under way together, as with Kafka's own client; these wait for one another.
+        r#""script":[{"at":"0s","do":[{"add-partitions":{"topic":"__consumer_offsets","to":60}}]},
+            {"at":"8s","do":[{"set-config":{"topic":"__consumer_offsets","config":{"min.insync.replicas":2}}}]},
+            {"at":"9s","do":[{"add-partitions":{"topic":"__consumer_offsets","to":60}}]},
+            {"at":"10s","do":[{"add-partitions":{"topic":"__consumer_offsets","to":10}}]},
+            {"at":"11s","do":[{"create-topic":{"name":"__consumer_offsets","partitions":1,"replication":1}}]},
+            {"at":"12s","do":[{"elect-leaders":{"partition":"__consumer_offsets/0"}}]},
+            {"at":"13s","do":[{"delete-topic":"__consumer_offsets"}]}]"#,
+        15,
     );
     let mut answers: Vec<(u32, ErrorCode)> = entries(&recording)
         .iter()

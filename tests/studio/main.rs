@@ -5,6 +5,7 @@ mod bad_scenarios;
 mod golden;
 mod hostile;
 mod links;
+mod messages;
 mod notes;
 mod pace;
 mod played;

@@ -319,6 +319,47 @@ fn lines() -> Vec<LogLine> {
     ]
 }
 
+/// A fetch response with one batch, whose branch was played on.
+fn message(id: MessageRef) -> MessageDetail {
+    let field = |depth: u8, name: &'static str, value: &str, was: Option<&str>, more: bool| MessageField {
+        depth,
+        name: name.into(),
+        value: value.into(),
+        was: was.map(Into::into),
+        more,
+    };
+    MessageDetail {
+        id,
+        name: "FetchResponse".into(),
+        version: 18,
+        response: true,
+        from: NodeRef::Broker(2),
+        to: NodeRef::Broker(1),
+        sent_us: AT - 170,
+        arrives_us: AT + 330,
+        left_us: 330,
+        held: Holding::No,
+        place: 1,
+        of: 2,
+        fields: vec![
+            field(0, "orders-1", "", None, false),
+            field(1, "error_code", "0 NONE", None, false),
+            field(1, "high_watermark", "4", Some("3"), false),
+            field(1, "log_start_offset", "0", None, true),
+        ],
+        caused_by: vec![MessageStep {
+            at_us: AT - 170,
+            trace: TraceId(3),
+            what: MessageLink::Message {
+                name: "ProduceRequest".into(),
+                from: NodeRef::Producer("checkout".into()),
+                to: NodeRef::Broker(2),
+            },
+        }],
+        caused: Vec::new(),
+    }
+}
+
 fn flight(id: u64, kind: FlightKind, api: &'static str, from: NodeRef, to: NodeRef, about: u32, ppm: u32) -> Flight {
     Flight {
         id: MessageRef(id),
@@ -332,6 +373,7 @@ fn flight(id: u64, kind: FlightKind, api: &'static str, from: NodeRef, to: NodeR
         arrives_us: AT + 200,
         progress_ppm: ppm,
         doomed: false,
+        held: false,
         error: None,
     }
 }
@@ -490,6 +532,7 @@ impl Desk for Fixture {
     fn inspect(&self, about: &Subject) -> Option<Inspection> {
         Some(Inspection {
             about: about.clone(),
+            message: if let Subject::Message(id) = about { Some(Box::new(message(*id))) } else { None },
             sections: vec![InspectSection {
                 kind: InspectKind::Log,
                 rows: vec![

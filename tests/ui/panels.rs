@@ -204,3 +204,23 @@ fn the_list_of_keys_lets_single_keys_be_turned_off() {
     let switch = tags(&html, "button").find(|b| b.attribute("role") == Some("switch")).expect("a switch");
     assert_eq!(switch.attribute("aria-checked"), Some("true"));
 }
+
+#[test]
+fn a_message_says_where_it_is_what_it_carries_and_what_can_be_done_to_it() {
+    let about = Subject::Message(MessageRef(1));
+    for (lang, words) in [
+        (
+            Lang::En,
+            ["Deliver now", "Hold", "not yet: it arrives in 0.3 ms", "was 3", "What caused it", "1 of 2 in flight"],
+        ),
+        (Lang::Zh, ["立即送达", "扣住", "尚未发生：0.3 ms后到达", "原为 3", "起因", "传输中 1/2"]),
+    ] {
+        let found = Fixture::new().inspect(&about).map(Rc::new);
+        let html = body(lang, Content::Inspect { about: Some(about.clone()), found });
+        check_house_rules(&html);
+        for word in words.into_iter().chain(["FetchResponse", "v18", "0 NONE", "ProduceRequest"]) {
+            assert!(html.contains(word), "{word} in {html}");
+        }
+        assert!(!html.contains("log_start_offset"), "only all fields shows it");
+    }
+}

@@ -87,6 +87,7 @@ fn cause<'a>(recording: Seen<'a>, entry: &TraceEntry) -> Option<&'a TraceEntry> 
             Kind::MessageSent { .. }
                 | Kind::MessageDelivered { .. }
                 | Kind::MessageHeld { .. }
+                | Kind::MessageMoved { .. }
                 | Kind::RecordSent { .. }
         );
         if !carries {

@@ -1,11 +1,10 @@
 //! Builds the change record of one partition: ELR, election, ISR, last known leader (PartitionChangeBuilder; KIP-631,
 //! KIP-704, KIP-966). It writes nothing.
 
-use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::base::{BrokerId, Tp};
+use crate::base::{BrokerId, Tp, set_of};
 use crate::protocol::{ElectionKind, LeaderRecoveryState, PartitionChange, PartitionRegistration};
 
 /// How far an election may go.
@@ -94,7 +93,7 @@ impl PartitionChangeBuilder<'_> {
         if !self.elr_enabled || self.target_isr.len() >= effective {
             return Vec::new();
         }
-        let candidates: BTreeSet<BrokerId> = self.partition.elr.iter().chain(&self.partition.isr).copied().collect();
+        let candidates = set_of(self.partition.elr.iter().chain(&self.partition.isr).copied());
         candidates.into_iter().filter(|r| !self.target_isr.contains(r) && self.unclean_shutdown != Some(*r)).collect()
     }
 

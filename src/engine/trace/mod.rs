@@ -130,9 +130,15 @@ pub enum Kind {
     MessageLost {
         message: MessageId,
     },
-    /// The message waits: a cut holds it in retransmission, or the receiver's process stands still.
+    /// The message waits: a cut holds it in retransmission, the receiver's process stands still, or an action holds it
+    /// or what goes before it on its connection.
     MessageHeld {
         message: MessageId,
+    },
+    /// An action changed when the message arrives.
+    MessageMoved {
+        message: MessageId,
+        arrives_at: SimTime,
     },
     RequestFailed {
         to: NodeId,

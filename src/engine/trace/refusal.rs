@@ -22,6 +22,10 @@ pub enum Refusal {
         node: NodeId,
         needed: &'static str,
     },
+    /// A message is already held, or will be, by this name.
+    HoldTaken(Rc<str>),
+    /// No message is held by this name.
+    NothingHeld(Rc<str>),
     /// A limit of the simulation (base::limits).
     Limit {
         what: &'static str,
@@ -56,6 +60,8 @@ impl fmt::Display for Refusal {
             Refusal::NameTaken(name) => write!(f, "a client {name} runs already"),
             Refusal::NoSuchRole(role) => write!(f, "nobody is {role} now"),
             Refusal::WrongState { node, needed } => write!(f, "{node}: {needed} is needed"),
+            Refusal::HoldTaken(name) => write!(f, "a message is held by the name {name} already"),
+            Refusal::NothingHeld(name) => write!(f, "no message is held by the name {name}"),
             Refusal::Limit { what, most } => write!(f, "at most {most} {what}"),
             Refusal::ClientConfig { exception, key, value, expected } => {
                 write!(f, "{exception}: {key}={value}: {expected}")

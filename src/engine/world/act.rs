@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 
 use super::boot::ADMIN;
 use super::machine::Queued;
-use super::network::DropRule;
 use super::{Action, Machine, Pending, Refusal, Role, World};
 use crate::base::{ActionId, ClientId, NodeId, Seq, Tag, limits};
 use crate::client::{Client, ClientKind, ConfigRefusal, ProducerSpec};
@@ -67,7 +66,8 @@ impl World {
                 from.first().copied().unwrap_or(NodeId::Client(ADMIN))
             }
             Action::HealAll
-            | Action::Drop { .. }
+            | Action::Message { .. }
+            | Action::Release { .. }
             | Action::Admin(_)
             | Action::StartProducer { .. }
             | Action::Join { .. } => NodeId::Client(ADMIN),
@@ -102,15 +102,13 @@ impl World {
             Action::LoseDisk(node) => self.needs(*node, "no running process", |m| m.process.is_none()),
             Action::Cut { from, to, .. }
             | Action::Heal { from, to, .. }
-            | Action::Link { between: from, and: to, .. } => {
-                // Links are between names: a client need not have started.
-                let is_named = |node: NodeId| {
-                    matches!(node, NodeId::Client(id) if id <= self.last_client) || self.machine(node).is_some()
-                };
-                let stranger = from.iter().chain(to).find(|node| !is_named(**node));
-                stranger.map_or(Ok(()), |node| Err(Refusal::NoSuchNode(*node)))
+            | Action::Link { between: from, and: to, .. } => self.all_named(from.iter().chain(to)),
+            Action::Message { which, deed } => {
+                self.all_named(which.from.iter().chain(&which.to))?;
+                self.may_do(deed)
             }
-            Action::HealAll | Action::Drop { .. } | Action::Admin(_) => Ok(()),
+            Action::Release { name } => self.may_release(name),
+            Action::HealAll | Action::Admin(_) => Ok(()),
             Action::StartProducer { name, spec } => {
                 self.name_is_free(name)?;
                 if spec.rate > limits::MAX_RATE_PER_SECOND {
@@ -156,6 +154,13 @@ impl World {
                 self.named(member).map(|_| ())
             }
         }
+    }
+
+    /// Links and messages are between names: a client need not have started.
+    fn all_named<'a>(&self, mut nodes: impl Iterator<Item = &'a NodeId>) -> Result<(), Refusal> {
+        let is_named =
+            |node: NodeId| matches!(node, NodeId::Client(id) if id <= self.last_client) || self.machine(node).is_some();
+        nodes.find(|node| !is_named(**node)).map_or(Ok(()), |node| Err(Refusal::NoSuchNode(*node)))
     }
 
     fn needs(&self, node: NodeId, needed: &'static str, is: impl Fn(&Machine) -> bool) -> Result<(), Refusal> {
@@ -261,9 +266,8 @@ impl World {
                 },
                 out,
             ),
-            Action::Drop { api, response, from, to, nth } => {
-                self.network.drops.push(DropRule { api, response, from, to, nth })
-            }
+            Action::Message { which, deed } => self.do_to_message(which, deed, cause, out),
+            Action::Release { name } => self.release_held(&name, cause, out),
             Action::Admin(request) => {
                 self.command(NodeId::Client(ADMIN), ClientCommand::Admin { action: id, request }, cause, out)
             }

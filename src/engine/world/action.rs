@@ -51,6 +51,56 @@ impl Default for LinkSetup {
     }
 }
 
+/// One message: the `nth` that matches (1 is the first), of those on their way or held by an action, in order of
+/// arrival, and then of those that are sent from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pick {
+    pub api: Api,
+    pub response: bool,
+    /// `None`: from anybody.
+    pub from: Option<NodeId>,
+    pub to: Option<NodeId>,
+    pub nth: u32,
+}
+
+impl Pick {
+    /// Whether a message of this kind between these nodes is meant, whatever its number.
+    pub fn matches(&self, api: Api, response: bool, from: NodeId, to: NodeId) -> bool {
+        self.api == api
+            && self.response == response
+            && self.from.is_none_or(|node| node == from)
+            && self.to.is_none_or(|node| node == to)
+    }
+}
+
+/// What is done to a message.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Deed {
+    /// It vanishes, as no TCP loses it: what was written after it on its connection arrives all the same.
+    Drop,
+    /// It stays where it is until the name is released, and what follows on its connection waits behind it.
+    Hold { name: Rc<str> },
+    /// It arrives later, and nothing that follows on its connection arrives before it.
+    Delay { by: Dur },
+    /// Its receiver gets it twice on the same connection, as no TCP delivers it.
+    Duplicate,
+    /// It arrives at this instant, and with it what goes before it on its connection.
+    Deliver,
+}
+
+impl Deed {
+    /// The verb by which a scenario asks for it.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Deed::Drop => "drop",
+            Deed::Hold { .. } => "hold",
+            Deed::Delay { .. } => "delay",
+            Deed::Duplicate => "duplicate",
+            Deed::Deliver => "deliver",
+        }
+    }
+}
+
 /// One action.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
@@ -87,14 +137,14 @@ pub enum Action {
         jitter: Option<Dur>,
         loss_per_million: Option<u32>,
     },
-    /// The `nth` next message that matches (1 is the next one) vanishes on the wire, as no TCP loses it: to see who
-    /// depends on it.
-    Drop {
-        api: Api,
-        response: bool,
-        from: Option<NodeId>,
-        to: Option<NodeId>,
-        nth: u32,
+    /// Something is done to one message, on its way now or when it is sent.
+    Message {
+        which: Pick,
+        deed: Deed,
+    },
+    /// What a hold of this name keeps goes on.
+    Release {
+        name: Rc<str>,
     },
     /// An administrator asks the cluster.
     Admin(AdminRequest),
@@ -163,7 +213,8 @@ impl Action {
             Action::Cut { .. } => "cut",
             Action::Heal { .. } | Action::HealAll => "heal",
             Action::Link { .. } => "link",
-            Action::Drop { .. } => "drop",
+            Action::Message { deed, .. } => deed.verb(),
+            Action::Release { .. } => "release",
             Action::Admin(AdminRequest::CreateTopic(_)) => "create-topic",
             Action::Admin(AdminRequest::DeleteTopic { .. }) => "delete-topic",
             Action::Admin(AdminRequest::CreatePartitions { .. }) => "add-partitions",

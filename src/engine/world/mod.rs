@@ -6,8 +6,9 @@ pub mod boot;
 pub mod budget;
 pub mod machine;
 pub mod network;
+mod wire;
 
-pub use action::{Action, BrokerSetup, LinkSetup, Refusal, Setup};
+pub use action::{Action, BrokerSetup, Deed, LinkSetup, Pick, Refusal, Setup};
 pub use budget::{Overrun, Resource};
 pub use machine::{Machine, Process, Role};
 pub use network::Network;
@@ -203,6 +204,11 @@ impl World {
 
     fn deliver(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
         let (from, to) = (message.from(), message.to());
+        if self.waits_behind_another(&message) {
+            self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
+            self.pin(None, message);
+            return;
+        }
         if self.network.is_cut(from, to) {
             if self.network.is_open(message.conn) {
                 self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
@@ -213,8 +219,11 @@ impl World {
             }
             return;
         }
+        let is_open = self.network.is_open(message.conn);
         let Some(machine) = self.machines.get_mut(&to) else { return };
-        if machine.process.is_none() {
+        // A process that started after the message was sent knows nothing of the connection of the one before it.
+        let outlived = message.direction == Direction::Request && !is_open && machine.since > message.sent_at;
+        if machine.process.is_none() || outlived {
             // The kernel of a machine without the process answers with a reset.
             self.note(to, message.sent, Kind::MessageLost { message: message.id }, out);
             if self.network.close(self.now, message.conn, to).is_some()
@@ -258,6 +267,11 @@ impl World {
     }
 
     fn disconnect(&mut self, conn: ConnId, to: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
+        // The end of a stream of bytes comes after its bytes.
+        if self.network.pinned.iter().any(|pinned| pinned.message.conn == conn && pinned.message.to() == to) {
+            self.network.waiting_ends.push((conn, to, cause));
+            return;
+        }
         let Some(machine) = self.machines.get_mut(&to) else { return };
         if machine.process.is_none() {
             return;
@@ -343,12 +357,11 @@ impl World {
                     Kind::MessageSent { message: id, to, api, response, arrives_at, error, empty },
                     out,
                 );
-                if self.network.loses(api, response, node, to) {
-                    self.note(node, sent, Kind::MessageLost { message: id }, out);
-                    return;
-                }
                 let message = Message { id, conn, direction, correlation, body, sent_at: self.now, arrives_at, sent };
                 self.schedule(arrives_at, Pending::Deliver(message));
+                for rule in self.network.due_rules(api, response, node, to) {
+                    self.tamper(id, rule.deed, rule.cause, out);
+                }
             }
             Effect::Close { conn } => {
                 if let Some(at) = self.network.close(self.now, conn, node) {
@@ -408,6 +421,10 @@ impl World {
     /// Messages that a cut holds.
     pub fn held_by_cuts(&self) -> impl Iterator<Item = &Message> {
         self.network.held.iter().map(|held| &held.message)
+    }
+    /// Messages that an action holds, with the name by which each is released, or that wait behind one that is held.
+    pub fn held_by_actions(&self) -> impl Iterator<Item = (&Message, Option<&Rc<str>>)> {
+        self.network.pinned.iter().map(|pinned| (&pinned.message, pinned.name.as_ref()))
     }
     /// The controller that believes to be active, with the highest epoch if there are two.
     pub fn active_controller(&self) -> Option<ControllerId> {

@@ -2,10 +2,11 @@
 //! no message.
 
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::LinkSetup;
-use crate::base::{Dur, NodeId, Rng, SimTime, StreamId};
+use super::{Deed, LinkSetup, Pick};
+use crate::base::{Dur, NodeId, Rng, Seq, SimTime, StreamId};
 use crate::node::{ConnId, Direction, Message};
 use crate::protocol::Api;
 
@@ -44,14 +45,21 @@ pub(super) struct Held {
     pub handshake: bool,
 }
 
-/// One message to lose.
+/// A message that an action holds, or that waits behind one on its connection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct DropRule {
-    pub api: Api,
-    pub response: bool,
-    pub from: Option<NodeId>,
-    pub to: Option<NodeId>,
-    pub nth: u32,
+pub(super) struct Pinned {
+    /// By which it is released; `None` for one that only waits.
+    pub name: Option<Rc<str>>,
+    pub message: Message,
+}
+
+/// What is to be done to a message that has not been sent yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Rule {
+    pub which: Pick,
+    pub deed: Deed,
+    /// The trace entry of the action.
+    pub cause: Seq,
 }
 
 /// All links and connections.
@@ -68,7 +76,11 @@ pub struct Network {
     /// The latest process at each of those.
     latest: BTreeMap<NodeId, NodeId>,
     pub(super) held: Vec<Held>,
-    pub(super) drops: Vec<DropRule>,
+    /// In order of arrival.
+    pub(super) pinned: Vec<Pinned>,
+    /// The ends of connections that wait behind what is pinned: the connection, who learns of it, and why.
+    pub(super) waiting_ends: Vec<(ConnId, NodeId, Seq)>,
+    pub(super) rules: Vec<Rule>,
 }
 
 impl Network {
@@ -82,7 +94,9 @@ impl Network {
             hosts: BTreeMap::new(),
             latest: BTreeMap::new(),
             held: Vec::new(),
-            drops: Vec::new(),
+            pinned: Vec::new(),
+            waiting_ends: Vec::new(),
+            rules: Vec::new(),
         }
     }
 
@@ -254,21 +268,24 @@ impl Network {
         out
     }
 
-    /// Whether this message is one to lose. Counts down the rules that match.
-    pub(super) fn loses(&mut self, api: Api, response: bool, from: NodeId, to: NodeId) -> bool {
-        let mut lost = false;
-        for rule in &mut self.drops {
-            let matches = rule.api == api
-                && rule.response == response
-                && rule.from.is_none_or(|n| n == from)
-                && rule.to.is_none_or(|n| n == to);
-            if matches && rule.nth > 0 {
-                rule.nth -= 1;
-                lost |= rule.nth == 0;
+    /// What is to be done to this message, which is being sent. Counts down the rules that match.
+    pub(super) fn due_rules(&mut self, api: Api, response: bool, from: NodeId, to: NodeId) -> Vec<Rule> {
+        for rule in self.rules.iter_mut().filter(|rule| rule.which.matches(api, response, from, to)) {
+            rule.which.nth = rule.which.nth.saturating_sub(1);
+        }
+        let due = self.rules.iter().filter(|rule| rule.which.nth == 0).cloned().collect();
+        self.rules.retain(|rule| rule.which.nth > 0);
+        due
+    }
+
+    /// Whatever is sent from now on in this direction of a connection arrives at `at` or later.
+    pub(super) fn none_before(&mut self, conn: ConnId, direction: Direction, at: SimTime) {
+        if let Some(connection) = self.connections.get_mut(&conn) {
+            match direction {
+                Direction::Request => connection.last_request = at,
+                Direction::Response => connection.last_response = at,
             }
         }
-        self.drops.retain(|rule| rule.nth > 0);
-        lost
     }
 }
 

@@ -1,8 +1,8 @@
 //! Everything that the page can ask of the studio, as one closed list. It deliberately says nothing about how it looks:
 //! language, theme and which panel is open are the page's own affair.
 use crate::view::model::{
-    BranchId, Cure, Micros, NodeAction, NodeRef, OpenError, Pace, ScenarioId, SettingKey, SettingValue, StepKind, Term,
-    TraceId,
+    BranchId, Cure, MessageAct, MessageRef, Micros, NodeAction, NodeRef, OpenError, Pace, ScenarioId, SettingKey,
+    SettingValue, StepKind, Term, TraceId,
 };
 
 /// One wish of the user.
@@ -31,6 +31,8 @@ pub enum Command {
     SetStep(StepKind),
     // the cluster; in the past each of these opens a branch
     Act(NodeRef, NodeAction),
+    /// Something is done to one message in flight.
+    Message(MessageRef, MessageAct),
     HealAll,
     /// Cut between two sets of nodes.
     Cut {

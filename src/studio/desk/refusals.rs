@@ -83,6 +83,8 @@ pub fn of_action(not_done: &NotDone) -> Refused {
             | Refusal::NotStarted(_)
             | Refusal::NoSuchRole(_)
             | Refusal::NameTaken(_)
+            | Refusal::HoldTaken(_)
+            | Refusal::NothingHeld(_)
             | Refusal::NodeConfig { .. }
             | Refusal::Setup { .. }),
         ) => Refused::Unknown { what: refusal_term(refusal) },

@@ -18,7 +18,7 @@ use crate::story::Seen;
 use crate::view::ledger::Ledger;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
-use crate::view::{caption, inspect, lanes, log, motion, promises, settings, why};
+use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, why};
 
 /// Lines of the text view.
 const RECENT: usize = 20;
@@ -382,6 +382,10 @@ impl Desk for Studio {
                 Outcome::Done
             }
             Command::Act(node, action) => self.menu(&node, action),
+            Command::Message(id, act) => match message::verb(self.seen(), id, &act) {
+                Some(verb) => self.act(vec![verb]),
+                None => Outcome::Refused(Refused::Unknown { what: "message".into() }),
+            },
             Command::HealAll => self.act(vec![Verb::Heal(None)]),
             Command::Cut { a, b, one_way } => self.act(vec![Verb::Cut(crate::scenario::Sides {
                 from: verbs::names(&a),

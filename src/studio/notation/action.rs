@@ -3,7 +3,7 @@
 use highwater_engine::base::{Dur, NodeId};
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::{ConfigMap, ConfigTarget, Placement};
-use highwater_engine::world::{Action, Refusal};
+use highwater_engine::world::{Action, Deed, Refusal};
 
 use super::{Book, brokers, list, text};
 
@@ -33,13 +33,20 @@ pub fn action(action: &Action, book: &Book) -> String {
                 span("jitter", jitter)
             )
         }
-        Action::Drop { api, response, from, to, nth } => {
+        Action::Message { which, deed } => {
             let end = |name: &str, node: &Option<NodeId>| {
                 node.map_or(String::new(), |node| format!(" {name}={}", book.node(node)))
             };
-            let message = super::kind::message(*api, *response);
-            format!("drop {message}{}{} nth={nth}", end("from", from), end("to", to))
+            let more = match deed {
+                Deed::Hold { name } => format!(" name={name}"),
+                Deed::Delay { by } => format!(" by={}us", by.0),
+                Deed::Drop | Deed::Duplicate | Deed::Deliver => String::new(),
+            };
+            let message = super::kind::message(which.api, which.response);
+            let (from, to) = (end("from", &which.from), end("to", &which.to));
+            format!("{} {message}{from}{to} nth={}{more}", deed.verb(), which.nth)
         }
+        Action::Release { name } => format!("release {name}"),
         Action::Admin(request) => admin(request),
         Action::StartProducer { name, spec } => format!("start-client {name}{}", config(&spec.config)),
         Action::Join { name, spec } => {
@@ -124,6 +131,8 @@ pub fn refusal(refusal: &Refusal, book: &Book) -> String {
         Refusal::NotStarted(name) => format!("not-started {name}"),
         Refusal::NoSuchRole(role) => format!("no-such-role {role}"),
         Refusal::NameTaken(name) => format!("name-taken {name}"),
+        Refusal::HoldTaken(name) => format!("hold-taken {name}"),
+        Refusal::NothingHeld(name) => format!("nothing-held {name}"),
         Refusal::WrongState { node, needed } => format!("wrong-state {} needed: {needed}", book.node(*node)),
         Refusal::Limit { what, most } => format!("limit {what} at-most={most}"),
         Refusal::ClientConfig { exception, key, value, expected } => {

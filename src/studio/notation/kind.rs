@@ -40,6 +40,7 @@ names! {
     MessageDelivered => "message-delivered",
     MessageLost => "message-lost",
     MessageHeld => "message-held",
+    MessageMoved => "message-moved",
     RequestFailed => "request-failed",
     QuorumRoleChanged => "quorum-role-changed",
     QuorumLeaderElected => "quorum-leader-elected",
@@ -133,6 +134,9 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
         ),
         Kind::MessageDelivered { message } | Kind::MessageLost { message } | Kind::MessageHeld { message } => {
             book.message(*message)
+        }
+        Kind::MessageMoved { message, arrives_at } => {
+            format!("{} arrives-at={}", book.message(*message), moment(*arrives_at, origin).trim_start())
         }
         Kind::RequestFailed { to, api, failure } => {
             let failure = match failure {

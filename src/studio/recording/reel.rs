@@ -200,6 +200,7 @@ impl Reel {
                 | Kind::MessageDelivered { .. }
                 | Kind::MessageLost { .. }
                 | Kind::MessageHeld { .. }
+                | Kind::MessageMoved { .. }
                 | Kind::RequestFailed { .. }
                 | Kind::Appended { .. }
                 | Kind::Replicated { .. }

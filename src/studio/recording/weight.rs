@@ -132,6 +132,7 @@ impl Notability {
             | Kind::MessageDelivered { .. }
             | Kind::MessageLost { .. }
             | Kind::MessageHeld { .. }
+            | Kind::MessageMoved { .. }
             | Kind::RequestFailed { .. }
             | Kind::VoteGranted { .. }
             | Kind::VoteRefused { .. }

@@ -342,6 +342,7 @@ fn is_wire(kind: &Kind) -> bool {
             | Kind::MessageDelivered { .. }
             | Kind::MessageLost { .. }
             | Kind::MessageHeld { .. }
+            | Kind::MessageMoved { .. }
             | Kind::RequestFailed { .. }
     )
 }

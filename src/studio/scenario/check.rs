@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use highwater_engine::base::Dur;
 use highwater_engine::base::limits::MAX_CLIENTS;
+use highwater_engine::base::{Dur, map_of, set_of};
 use highwater_engine::client::{ClientVersion, PollForm};
 use highwater_engine::protocol::CONSUMER_OFFSETS;
 
@@ -31,9 +31,9 @@ pub(super) struct Check<'a> {
 /// Checks a scenario; `root` is where it was read from, for the places of errors.
 pub fn check(s: &Scenario, root: &Value) -> Result {
     let mut topics: BTreeMap<&str, Option<u32>> =
-        s.topics.iter().map(|(name, topic)| (name.as_str(), topic.placement.partitions())).collect();
+        map_of(s.topics.iter().map(|(name, topic)| (name.as_str(), topic.placement.partitions())));
     let mut clients = BTreeSet::new();
-    let mut groups: BTreeSet<&str> = s.groups.iter().map(|(name, _)| name.as_str()).collect();
+    let mut groups: BTreeSet<&str> = set_of(s.groups.iter().map(|(name, _)| name.as_str()));
     for verb in s.script.iter().flat_map(|entry| &entry.actions) {
         match verb {
             Verb::CreateTopic { name, topic } => drop(topics.entry(name).or_insert(topic.placement.partitions())),
@@ -195,7 +195,7 @@ impl<'a> Check<'a> {
                             format!("brokers of this cluster: {}", ids(brokers.keys())),
                         );
                     }
-                    if list.iter().collect::<BTreeSet<_>>().len() != list.len() {
+                    if set_of(list).len() != list.len() {
                         return self.fail(Problem::Impossible, &path, ids(list.iter()), "each broker once");
                     }
                     if list.len() != factor {
@@ -367,7 +367,8 @@ impl<'a> Check<'a> {
                 self.nodes(path, nodes.iter())
             }
             Verb::Cut(sides) | Verb::Heal(Some(sides)) => self.nodes(path, sides.from.iter().chain(&sides.to)),
-            Verb::Heal(None) => Ok(()),
+            Verb::Heal(None) | Verb::Release(_) => Ok(()),
+            Verb::Message { which, .. } => self.nodes(path, which.from.iter().chain(&which.to)),
             Verb::Link(link) => self.nodes(path, link.between.iter().chain(&link.and)),
             // A topic that Kafka refuses to make is part of a run.
             Verb::CreateTopic { .. } => Ok(()),

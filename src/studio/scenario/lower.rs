@@ -3,12 +3,12 @@
 
 use std::rc::Rc;
 
-use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId};
+use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, map_of};
 use highwater_engine::client::{ClientVersion, ConsumerSpec, PollForm, ProducerSpec};
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, Placement as EnginePlacement};
 use highwater_engine::rules::Broken;
-use highwater_engine::world::{Action, BrokerSetup, Setup};
+use highwater_engine::world::{Action, BrokerSetup, Pick, Setup};
 
 use super::model::*;
 
@@ -179,7 +179,7 @@ fn rc(text: &str) -> Rc<str> {
 }
 
 fn map(config: &Config) -> ConfigMap {
-    config.iter().map(|(key, value)| (rc(key), rc(value))).collect()
+    map_of(config.iter().map(|(key, value)| (rc(key), rc(value))))
 }
 
 fn setup(scenario: &Scenario) -> Setup {
@@ -236,7 +236,7 @@ fn producer_spec(producer: &Producer) -> ProducerSpec {
 }
 
 fn member_spec(group_name: &str, group: &Group, member: &Member) -> ConsumerSpec {
-    let config = group.config.iter().chain(&member.config).map(|(key, value)| (rc(key), rc(value))).collect();
+    let config = map_of(group.config.iter().chain(&member.config).map(|(key, value)| (rc(key), rc(value))));
     consumer_spec(
         group_name,
         &group.topics,
@@ -330,6 +330,8 @@ fn needs(scenario: &Scenario, verb: &Verb) -> Vec<Need> {
             })
             .collect(),
         Verb::Commit(name) => one(Action::Commit { member: rc(name) }),
+        Verb::Message { .. } => vec![Need::Role(verb.clone())],
+        Verb::Release(name) => one(Action::Release { name: rc(name) }),
     }
 }
 
@@ -351,6 +353,7 @@ fn nodes_of(verb: &Verb) -> (&[Node], &[Node]) {
         | Verb::LoseDisk(nodes) => (nodes, &[]),
         Verb::Cut(sides) | Verb::Heal(Some(sides)) => (&sides.from, &sides.to),
         Verb::Link(link) => (&link.between, &link.and),
+        Verb::Message { which, .. } => (which.from.as_slice(), which.to.as_slice()),
         Verb::Heal(None)
         | Verb::CreateTopic { .. }
         | Verb::AddPartitions { .. }
@@ -367,7 +370,8 @@ fn nodes_of(verb: &Verb) -> (&[Node], &[Node]) {
         | Verb::Join(_)
         | Verb::Leave(_)
         | Verb::Seek { .. }
-        | Verb::Commit(_) => (&[], &[]),
+        | Verb::Commit(_)
+        | Verb::Release(_) => (&[], &[]),
     }
 }
 
@@ -429,6 +433,13 @@ fn node_action(verb: &Verb, find: &dyn Fn(&Node) -> Option<NodeId>) -> Option<Ac
             jitter: link.change.jitter,
             loss_per_million: link.change.loss_per_million,
         },
+        Verb::Message { which, deed } => {
+            // Whoever is named must be somebody; who is not named may be anybody.
+            let end = |node: &Option<Node>| node.as_ref().map_or(Some(None), |node| find(node).map(Some));
+            let (from, to) = (end(&which.from)?, end(&which.to)?);
+            let pick = Pick { api: which.api, response: which.response, from, to, nth: which.nth };
+            Action::Message { which: pick, deed: deed.clone() }
+        }
         Verb::CreateTopic { .. }
         | Verb::AddPartitions { .. }
         | Verb::DeleteTopic(_)
@@ -444,7 +455,8 @@ fn node_action(verb: &Verb, find: &dyn Fn(&Node) -> Option<NodeId>) -> Option<Ac
         | Verb::Join(_)
         | Verb::Leave(_)
         | Verb::Seek { .. }
-        | Verb::Commit(_) => return None,
+        | Verb::Commit(_)
+        | Verb::Release(_) => return None,
     })
 }
 

@@ -15,6 +15,7 @@ pub mod shown;
 mod token;
 pub mod unit;
 mod verb;
+mod wire;
 mod write;
 
 pub use error::{Problem, ScenarioError};

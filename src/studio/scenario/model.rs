@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use highwater_engine::base::Dur;
+use highwater_engine::base::{Dur, map_of};
 use highwater_engine::client::{Keys, PollForm};
+use highwater_engine::protocol::Api;
 use highwater_engine::rules::Version;
+pub use highwater_engine::world::Deed;
 use highwater_engine::world::LinkSetup;
 
 use super::shown::shown;
@@ -265,6 +267,25 @@ pub enum Verb {
         to: Vec<(Partition, u64)>,
     },
     Commit(String),
+    /// Something done to one message.
+    Message {
+        which: Which,
+        deed: Deed,
+    },
+    /// Lets a held message go on, by the name of its hold.
+    Release(String),
+}
+
+/// One message: the `nth` that matches, of those on their way or held, in order of arrival, and then of those that are
+/// sent from then on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Which {
+    pub api: Api,
+    pub response: bool,
+    /// `None`: from anybody.
+    pub from: Option<Node>,
+    pub to: Option<Node>,
+    pub nth: u32,
 }
 
 /// Two sets of nodes.
@@ -333,7 +354,7 @@ pub fn newest_client() -> String {
 
 /// Brokers 1 to n that run from the beginning.
 pub fn plain_brokers(count: u32) -> BTreeMap<u32, Broker> {
-    (1..=count).map(|id| (id, Broker::default())).collect()
+    map_of((1..=count).map(|id| (id, Broker::default())))
 }
 
 impl Default for Cluster {

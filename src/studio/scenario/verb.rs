@@ -8,11 +8,12 @@ use super::model::*;
 use super::object::{At as Here, Object, error};
 use super::read::{self, MAX_COUNT};
 use super::token::{Data, quoted};
+use super::wire;
 
 type Result<T> = std::result::Result<T, ScenarioError>;
 
 /// Every verb of this build.
-pub const VERBS: [&str; 26] = [
+pub const VERBS: [&str; 32] = [
     "kill",
     "stop",
     "start",
@@ -39,20 +40,21 @@ pub const VERBS: [&str; 26] = [
     "leave",
     "seek",
     "commit",
+    "drop",
+    "hold",
+    "delay",
+    "duplicate",
+    "deliver",
+    "release",
 ];
 
 /// Verbs of the format that this build does not have.
-const LATER: [&str; 18] = [
+const LATER: [&str; 13] = [
     "power-off",
     "fail-log-dir",
     "slow-disk",
     "add-broker",
     "remove-broker",
-    "drop",
-    "delay",
-    "duplicate",
-    "hold",
-    "release",
     "pause-fetch",
     "resume-fetch",
     "throttle",
@@ -95,6 +97,12 @@ pub fn verb(at: &Here<'_>) -> Result<Verb> {
         "leave" => Verb::Leave(client_text(arg)?),
         "seek" => seek(arg)?,
         "commit" => Verb::Commit(client_text(arg)?),
+        "drop" => wire::message(arg, &[], |_| Ok(Deed::Drop))?,
+        "hold" => wire::message(arg, &["name"], wire::hold)?,
+        "delay" => wire::message(arg, &["by"], wire::delay)?,
+        "duplicate" => wire::message(arg, &[], |_| Ok(Deed::Duplicate))?,
+        "deliver" => wire::message(arg, &[], |_| Ok(Deed::Deliver))?,
+        "release" => Verb::Release(read::name(arg, arg.text("the name of a hold")?)?),
         unknown => return Err(no_verb(arg, unknown)),
     })
 }
@@ -123,7 +131,7 @@ pub fn nodes(at: &Here<'_>) -> Result<Nodes> {
     if nodes.is_empty() { Err(at.error(Problem::Missing, "at least one node")) } else { Ok(nodes) }
 }
 
-fn node(at: &Here<'_>) -> Result<Node> {
+pub fn node(at: &Here<'_>) -> Result<Node> {
     const EXPECTED: &str = "a broker's number, \"broker/1\", \"controller/2\", \"client/checkout\", \"active-controller\", {\"leader-of\": \"orders/0\"} or {\"coordinator-of\": \"billing\"}";
     match &at.value.data {
         Data::Int(_) => at.int(1, i64::from(read::MAX_BROKER_ID)).map(|id| Node::Broker(id as u32)),

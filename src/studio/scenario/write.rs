@@ -233,7 +233,7 @@ fn nodes(nodes: &Nodes) -> Value {
     }
 }
 
-fn node(n: &Node) -> Value {
+pub fn node(n: &Node) -> Value {
     match n {
         Node::Broker(id) => json!(id),
         Node::Controller(id) => format!("controller/{id}").into(),
@@ -313,6 +313,8 @@ fn entry_of(v: &Verb) -> (&'static str, Value) {
             ("seek", json!({ "member": member, "to": to }))
         }
         Verb::Commit(name) => ("commit", name.as_str().into()),
+        Verb::Message { which, deed } => (deed.verb(), super::wire::argument(which, deed)),
+        Verb::Release(name) => ("release", name.as_str().into()),
     }
 }
 

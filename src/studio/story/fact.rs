@@ -1,5 +1,15 @@
 //! The closed list of things that can be said about a run, with their values. Holds no sentence in any language.
-use super::names::{MessageRef, Micros, NodeRef, PartitionRef, Term};
+use super::names::{Micros, NodeRef, PartitionRef, Term};
+
+/// What a user did to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MessageDeed {
+    Dropped,
+    Held,
+    Delayed { by_us: Micros },
+    Duplicated,
+    Delivered,
+}
 
 /// One thing that happened or is so, with its values. Every sentence of the page about the run is made from one of
 /// these.
@@ -52,11 +62,16 @@ pub enum Fact {
         latency_us: Micros,
         loss_permille: u32,
     },
-    MessageDropped {
-        message: MessageRef,
-        api: Term,
-        from: NodeRef,
-        to: NodeRef,
+    /// A user did something to one message.
+    MessageActed {
+        deed: MessageDeed,
+        message: Term,
+        from: Option<NodeRef>,
+        to: Option<NodeRef>,
+    },
+    /// A message that was held by this name goes on.
+    MessageReleased {
+        name: String,
     },
     // quorum
     QuorumElectionBegan {

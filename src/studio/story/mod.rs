@@ -8,8 +8,8 @@ mod past;
 mod seen;
 mod tell;
 
-pub use fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy};
+pub use fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageDeed};
 pub use names::{MessageRef, Micros, NodeRef, PartitionRef, Term, TraceId, count, ids, name_of};
 pub use past::Stuck;
 pub use seen::Seen;
-pub use tell::{Part, Told, of_verb, refusal_term, tell};
+pub use tell::{Part, Told, message_term, of_verb, refusal_term, tell};

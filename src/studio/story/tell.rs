@@ -3,11 +3,11 @@
 
 use highwater_engine::base::{ActionId, BrokerId, NodeId, Seq};
 use highwater_engine::node::message::AdminRequest;
-use highwater_engine::protocol::{Acks, ConfigTarget as EngineTarget, ElectionKind as EngineElection, GroupState};
+use highwater_engine::protocol::{Acks, Api, ConfigTarget as EngineTarget, ElectionKind as EngineElection, GroupState};
 use highwater_engine::trace::{IsrChanger, Kind, QuorumRole, TraceEntry};
-use highwater_engine::world::{Action, Refusal};
+use highwater_engine::world::{Action, Deed, Refusal};
 
-use super::fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy};
+use super::fact::{AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageDeed};
 use super::names::{NodeRef, Term, count, ids, name_of};
 use super::seen::Seen;
 use crate::recording::Weight;
@@ -315,6 +315,7 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
         | Kind::MessageDelivered { .. }
         | Kind::MessageLost { .. }
         | Kind::MessageHeld { .. }
+        | Kind::MessageMoved { .. }
         | Kind::RequestFailed { .. }
         | Kind::QuorumRoleChanged { .. }
         | Kind::VoteGranted { .. }
@@ -363,7 +364,9 @@ pub fn refusal_term(refusal: &Refusal) -> Term {
     match refusal {
         Refusal::NoSuchNode(node) => format!("no {node}").into(),
         Refusal::NoSuchClient(name) => format!("no client {name}").into(),
-        Refusal::NotStarted(_) | Refusal::NoSuchRole(_) => refusal.to_string().into(),
+        Refusal::NotStarted(_) | Refusal::NoSuchRole(_) | Refusal::HoldTaken(_) | Refusal::NothingHeld(_) => {
+            refusal.to_string().into()
+        }
         Refusal::NameTaken(name) => format!("{name} is taken").into(),
         Refusal::WrongState { needed, .. } => (*needed).into(),
         Refusal::Limit { what, most } => format!("{what}: at most {most}").into(),
@@ -386,7 +389,8 @@ pub fn action_term(action: &Action) -> &'static str {
         Action::Cut { .. } => "cut",
         Action::Heal { .. } | Action::HealAll => "heal",
         Action::Link { .. } => "link",
-        Action::Drop { .. } => "drop",
+        Action::Message { deed, .. } => deed.verb(),
+        Action::Release { .. } => "release",
         Action::Admin(AdminRequest::CreateTopic(_)) => "CreateTopics",
         Action::Admin(AdminRequest::DeleteTopic { .. }) => "DeleteTopics",
         Action::Admin(AdminRequest::CreatePartitions { .. }) => "CreatePartitions",
@@ -558,6 +562,13 @@ impl<'a> Reader<'a> {
                 key: "rate".into(),
                 value: format!("{per_second}/s").into(),
             }),
+            Action::Message { which, deed } => Some(Fact::MessageActed {
+                deed: deed_done(deed),
+                message: message_term(which.api, which.response),
+                from: which.from.map(|node| self.seen.node(node)),
+                to: which.to.map(|node| self.seen.node(node)),
+            }),
+            Action::Release { name } => Some(Fact::MessageReleased { name: name.to_string() }),
             _shown_by_its_effects => None,
         }
     }
@@ -680,7 +691,29 @@ pub fn of_verb(verb: &Verb) -> Option<Fact> {
         Verb::PauseClient { member, .. } => Fact::Paused { node: NodeRef::Member(member.clone()) },
         Verb::Seek { member, .. } => Fact::Other { term: "seek".into(), who: Some(NodeRef::Member(member.clone())) },
         Verb::Commit(member) => Fact::Other { term: "OffsetCommit".into(), who: Some(NodeRef::Member(member.clone())) },
+        Verb::Message { which, deed } => Fact::MessageActed {
+            deed: deed_done(deed),
+            message: message_term(which.api, which.response),
+            from: which.from.as_ref().and_then(node_ref),
+            to: which.to.as_ref().and_then(node_ref),
+        },
+        Verb::Release(name) => Fact::MessageReleased { name: name.clone() },
     })
+}
+
+fn deed_done(deed: &Deed) -> MessageDeed {
+    match deed {
+        Deed::Drop => MessageDeed::Dropped,
+        Deed::Hold { .. } => MessageDeed::Held,
+        Deed::Delay { by } => MessageDeed::Delayed { by_us: by.0 },
+        Deed::Duplicate => MessageDeed::Duplicated,
+        Deed::Deliver => MessageDeed::Delivered,
+    }
+}
+
+/// Kafka's name of a message.
+pub fn message_term(api: Api, response: bool) -> Term {
+    format!("{}{}", api.name(), if response { "Response" } else { "Request" }).into()
 }
 
 fn node_ref(node: &Node) -> Option<NodeRef> {

@@ -2,12 +2,12 @@
 
 use highwater_engine::base::{BrokerId, ControllerId, NodeId};
 use highwater_engine::client::Client;
-use highwater_engine::node::{Message, Timer};
+use highwater_engine::node::Timer;
 use highwater_engine::world::Machine;
 
 use super::ledger::Ledger;
+use super::message;
 use super::model::*;
-use super::motion;
 use crate::story::{Seen, ids};
 
 fn row(name: &'static str, value: InspectValue) -> InspectRow {
@@ -36,13 +36,18 @@ pub fn inspect(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, about: &Subject) 
         Subject::Producer(name) => producer(seen, scene, name)?,
         Subject::Group(name) => group(scene, name)?,
         Subject::Member(name) => member(seen, scene, name)?,
-        Subject::Message(id) => message(seen, *id)?,
+        Subject::Message(_) => (Vec::new(), vec![about.clone()]),
         Subject::LedgerRecord(number) => ledger_record(seen, ledger, *number)?,
         Subject::Verdict(_) => return None,
         Subject::Trace(id) => trace(seen, *id)?,
     };
+    let message = match about {
+        Subject::Message(id) => Some(Box::new(message::detail(seen, *id)?)),
+        _other => None,
+    };
     Some(Inspection {
         about: about.clone(),
+        message,
         sections: sections.into_iter().filter(|section| !section.rows.is_empty()).collect(),
         questions,
     })
@@ -319,26 +324,6 @@ fn member(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
             .map(|machine| timers(seen, machine)),
     );
     Some((sections, vec![Subject::Member(name.into())]))
-}
-
-fn message(seen: Seen<'_>, id: MessageRef) -> Option<Parts> {
-    let world = seen.world();
-    let found: &Message = world.in_flight().chain(world.held_by_cuts()).find(|message| message.id.0 == id.0)?;
-    let mut rows = vec![
-        term("api", motion::api(&found.body)),
-        row("from", InspectValue::Node(seen.node(found.from()))),
-        row("to", InspectValue::Node(seen.node(found.to()))),
-        number("correlation id", i64::from(found.correlation.0)),
-        row("sent", InspectValue::Moment(seen.us(found.sent_at))),
-        row("arrives", InspectValue::In(found.arrives_at.since(seen.now()).0)),
-    ];
-    if let Some(partition) = motion::about(seen, found) {
-        rows.push(row("partition", InspectValue::Partition(partition)));
-    }
-    if let Some(error) = motion::error(&found.body) {
-        rows.push(term("error", error.name()));
-    }
-    Some((vec![section(InspectKind::Fields, rows)], vec![Subject::Message(id)]))
 }
 
 fn ledger_record(seen: Seen<'_>, ledger: &Ledger, index: u64) -> Option<Parts> {

@@ -123,10 +123,14 @@ fn mark_kind(fact: &Fact) -> Option<MarkKind> {
         | Fact::Paused { .. }
         | Fact::Cut { .. }
         | Fact::LinkChanged { .. }
-        | Fact::MessageDropped { .. }
+        | Fact::MessageActed { .. }
         | Fact::Fenced { .. }
         | Fact::ControlledShutdownBegan { .. } => MarkKind::Fault,
-        Fact::Started { .. } | Fact::Resumed { .. } | Fact::Healed { .. } | Fact::Unfenced { .. } => MarkKind::Repair,
+        Fact::Started { .. }
+        | Fact::Resumed { .. }
+        | Fact::Healed { .. }
+        | Fact::MessageReleased { .. }
+        | Fact::Unfenced { .. } => MarkKind::Repair,
         Fact::LeaderElected { .. } | Fact::QuorumLeaderElected { .. } | Fact::ActiveController { .. } => {
             MarkKind::Election
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use highwater_engine::base::{NodeId, Offset, Tag, Tp};
+use highwater_engine::base::{NodeId, Offset, Tag, Tp, map_of};
 use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS};
 use highwater_engine::trace::Kind;
 
@@ -146,7 +146,7 @@ impl Ledger {
                 _not_about_records => {}
             }
         }
-        self.delivered = groups.into_iter().collect();
+        self.delivered = map_of(groups);
     }
 
     fn read_logs(&mut self, seen: Seen<'_>) {

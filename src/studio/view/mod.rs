@@ -6,6 +6,7 @@ pub mod inspect;
 pub mod lanes;
 pub mod ledger;
 pub mod log;
+pub mod message;
 pub mod model;
 pub mod motion;
 pub mod promises;

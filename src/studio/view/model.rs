@@ -10,8 +10,8 @@ pub use super::time::*;
 pub use crate::playback::{Ended, Pace, Speed, StepKind, Waiting};
 pub use crate::scenario::{Note, ScenarioId};
 pub use crate::story::{
-    AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageRef, Micros, NodeRef, Part as LogKind, PartitionRef, Term,
-    TraceId,
+    AckedBy, ConfigTarget, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, NodeRef, Part as LogKind,
+    PartitionRef, Term, TraceId,
 };
 
 // ---------------------------------------------------------------- naming things

@@ -12,11 +12,12 @@ use crate::story::Seen;
 pub fn motion(seen: Seen<'_>) -> Motion {
     let now = seen.now();
     let mut motion = Motion { now_us: seen.now_us(), ..Motion::default() };
-    for message in seen.world().in_flight().filter(|message| message.sent_at <= now) {
+    let held: Vec<_> = seen.world().held_by_actions().map(|(message, _)| message.id).collect();
+    for message in seen.world().within_reach().into_iter().filter(|message| message.sent_at <= now) {
         if motion.flights.len() == MAX_FLIGHTS {
             motion.hidden += 1;
         } else {
-            motion.flights.push(flight(seen, message));
+            motion.flights.push(Flight { held: held.contains(&message.id), ..flight(seen, message) });
         }
     }
     motion
@@ -38,6 +39,7 @@ fn flight(seen: Seen<'_>, message: &Message) -> Flight {
         arrives_us: seen.us(message.arrives_at),
         progress_ppm: (gone * 1_000_000 / span) as u32,
         doomed: is_doomed(seen.world().network(), seen, from, to),
+        held: false,
         error: error(&message.body).map(|error| error.name().into()),
     }
 }

@@ -274,8 +274,83 @@ pub struct WhyStep {
 pub struct Inspection {
     pub about: Subject,
     pub sections: Vec<InspectSection>,
+    /// A message says what it carries.
+    pub message: Option<Box<MessageDetail>>,
     /// *Why?* can be asked about these.
     pub questions: Vec<Subject>,
+}
+
+/// One message on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageDetail {
+    pub id: MessageRef,
+    /// `FetchResponse`.
+    pub name: Term,
+    /// The version that sender and receiver speak.
+    pub version: u16,
+    pub response: bool,
+    pub from: NodeRef,
+    pub to: NodeRef,
+    pub sent_us: Micros,
+    pub arrives_us: Micros,
+    pub left_us: Micros,
+    pub held: Holding,
+    /// Which it is of all messages in flight, by arrival; the first is 1.
+    pub place: usize,
+    pub of: usize,
+    pub fields: Vec<MessageField>,
+    /// The latest first.
+    pub caused_by: Vec<MessageStep>,
+    /// Empty where this was not played yet.
+    pub caused: Vec<MessageStep>,
+}
+
+/// Whether an action keeps a message from arriving.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holding {
+    No,
+    Held {
+        name: String,
+    },
+    /// It waits behind one that is held on its connection.
+    Behind,
+}
+
+/// A field of a message; one without a value heads those that are deeper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageField {
+    pub depth: u8,
+    pub name: Term,
+    pub value: String,
+    /// What its receiver knows instead.
+    pub was: Option<String>,
+    /// Only *all fields* shows it.
+    pub more: bool,
+}
+
+/// A moment before or after a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageStep {
+    pub at_us: Micros,
+    pub trace: TraceId,
+    pub what: MessageLink,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessageLink {
+    Fact(Fact),
+    Message { name: Term, from: NodeRef, to: NodeRef },
+}
+
+/// What can be done to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MessageAct {
+    Deliver,
+    Hold,
+    Release,
+    Delay { by_us: Micros },
+    Drop,
+    Duplicate,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use highwater_engine::base::{BrokerId, NodeId, Tp};
+use highwater_engine::base::{BrokerId, NodeId, Tp, set_of};
 use highwater_engine::broker::BrokerState;
 use highwater_engine::broker::replicas::ReplicaRole as EngineReplica;
 use highwater_engine::log::Log;
@@ -347,7 +347,7 @@ impl Stage<'_> {
 
     fn cuts(&self) -> Vec<CutView> {
         let seen = self.seen;
-        let all: BTreeSet<(NodeId, NodeId)> = seen.world().network().cuts().collect();
+        let all: BTreeSet<(NodeId, NodeId)> = set_of(seen.world().network().cuts());
         let since = |a: NodeId, b: NodeId| since(seen, a, |kind| *kind == Kind::LinkCut { to: b }).unwrap_or(0);
         all.iter()
             .filter(|(a, b)| a < b || !all.contains(&(*b, *a)))

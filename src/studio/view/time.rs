@@ -33,6 +33,8 @@ pub struct Flight {
     pub progress_ppm: u32,
     /// It will not arrive.
     pub doomed: bool,
+    /// An action holds it, or one before it on its connection.
+    pub held: bool,
     /// Kafka's error in a response.
     pub error: Option<Term>,
 }

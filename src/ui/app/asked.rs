@@ -12,8 +12,14 @@ impl App {
                 self.selected = (self.selected.as_ref() != Some(&s)).then_some(s);
                 true
             }
+            Ask::WalkMessages { forward } => self.walk_messages(ctx, forward),
             Ask::CloseChosen => self.selected.take().is_some(),
             Ask::Select(s) => {
+                if matches!(s, Subject::Message(_)) && self.views.playback.playing {
+                    // What was chosen must not fly away.
+                    let _ = self.desk.write().handle(Command::Pause);
+                    self.frames = None;
+                }
                 if let Subject::Group(g) = &s {
                     // Its partition of the offsets topic is outlined from now on; a group that is gone changes nothing.
                     let _ = self.desk.write().handle(Command::SelectGroup(g.clone()));
@@ -103,6 +109,22 @@ impl App {
                 web::save("single-keys", if on { "on" } else { "off" });
                 true
             }
+        }
+    }
+
+    /// Time stands still while one goes from message to message.
+    fn walk_messages(&mut self, ctx: &Context<Self>, forward: bool) -> bool {
+        let flights = self.desk.read().motion().flights;
+        let chosen = |f: &Flight| self.selected == Some(Subject::Message(f.id));
+        let n = flights.len();
+        let next = match flights.iter().position(chosen) {
+            Some(at) if forward => (at + 1) % n,
+            Some(at) => (at + n - 1) % n,
+            None => 0,
+        };
+        match flights.get(next) {
+            Some(flight) => self.ask(ctx, Ask::Select(Subject::Message(flight.id))),
+            None => false,
         }
     }
 

@@ -2,6 +2,7 @@
 //! It deliberately fetches nothing: the root hands each its view data.
 mod inspect;
 mod log;
+mod message;
 mod promises;
 mod text;
 mod why;

@@ -186,7 +186,9 @@ pub fn Stage(props: &StageProps) -> Html {
                     </p>
                 }
                 <Legend />
-                <MotionLayer geometry={geometry.clone()} playing={props.playing} />
+                <MotionLayer
+                    geometry={geometry.clone()} playing={props.playing} selected={props.selected.clone()}
+                />
             </div>
         </section>
     }

@@ -12,6 +12,8 @@ use yew::prelude::*;
 pub struct MotionProps {
     pub geometry: Rc<Geometry>,
     pub playing: bool,
+    #[prop_or_default]
+    pub selected: Option<Subject>,
 }
 
 #[component]
@@ -29,14 +31,21 @@ pub fn MotionLayer(props: &MotionProps) -> Html {
                 role={reachable.then_some("group")} aria-label={reachable.then(|| ui.label(Label::Messages))}
                 aria-hidden={(!reachable).then_some("true")}
             >
-                { for motion.flights.iter().filter_map(|f| flight(&ui, g, f, reachable)) }
+                { for motion.flights.iter().filter_map(|f| flight(&ui, g, f, reachable, &props.selected)) }
             </svg>
             if motion.hidden > 0 { <p class="hidden-flights muted">{ ui.words().hidden_flights(motion.hidden) }</p> }
         </>
     }
 }
 
-fn flight(ui: &crate::ui::context::Ui, g: &Geometry, f: &Flight, reachable: bool) -> Option<Html> {
+fn flight(
+    ui: &crate::ui::context::Ui,
+    g: &Geometry,
+    f: &Flight,
+    reachable: bool,
+    selected: &Option<Subject>,
+) -> Option<Html> {
+    let chosen = *selected == Some(Subject::Message(f.id));
     let way = g.way(f)?;
     let (x, y) = along(&way, f.progress_ppm);
     let d = way
@@ -63,18 +72,20 @@ fn flight(ui: &crate::ui::context::Ui, g: &Geometry, f: &Flight, reachable: bool
     Some(html! {
         <g
             key={f.id.0.to_string()}
-            class={classes!("flight", f.doomed.then_some("doomed"), f.error.is_some().then_some("bad"))}
+            class={classes!("flight", f.doomed.then_some("doomed"), f.error.is_some().then_some("bad"), f.held.then_some("held"), chosen.then_some("chosen"))}
         >
             <path class={classes!("way", marks::flight_class(f.kind))} {d} />
             <g
                 class="flyer" transform={format!("translate({}.{},{}.{})", x / 10, x % 10, y / 10, y % 10)}
                 role={reachable.then_some("button")} tabindex={reachable.then_some("0")}
-                aria-label={reachable.then(|| name.clone())}
+                aria-label={reachable.then(|| name.clone())} aria-current={chosen.then_some("true")}
                 onclick={move |_| choose()} onkeydown={key}
             >
                 <title>{ name }</title>
                 <circle class="grip" r="12" />
+                if chosen { <circle class="f-chosen" r="10" /> }
                 { marks::flight(f.kind) }
+                if f.held { <path class="f-pin" d="M0 -15 v7 M-4 -15 h8" /> }
                 if f.response { <circle class="f-answer" r="1.8" /> }
                 if f.error.is_some() { <path class="f-bad" d="M-8 -8 L8 8" /> }
             </g>

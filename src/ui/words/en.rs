@@ -118,6 +118,27 @@ impl Words for English {
             Label::OutOfOrder => "out of order",
             Label::IfOneFails => "If one broker fails",
             Label::IfTwoFail => "If two brokers fail",
+            Label::MessageRequest => "request",
+            Label::MessageResponse => "response",
+            Label::MessageSent => "sent",
+            Label::StillToGo => "still to go",
+            Label::MessageArrives => "arrives",
+            Label::DeliverNow => "Deliver now",
+            Label::HoldMessage => "Hold",
+            Label::ReleaseMessage => "Release",
+            Label::DelayMessage => "Delay…",
+            Label::DropMessage => "Drop",
+            Label::DuplicateMessage => "Duplicate",
+            Label::EachBranches => {
+                "Each is an entry of the script; it begins a branch where there is a future already."
+            }
+            Label::Fields => "Fields",
+            Label::AllFields => "all fields",
+            Label::WhatCausedIt => "What caused it",
+            Label::WhatItCaused => "What it caused",
+            Label::HeldBehind => "It waits behind a message that is held on its connection.",
+            Label::NextMessage => "Next message in flight",
+            Label::PreviousMessage => "Previous message in flight",
             Label::NothingSelected => {
                 "Choose a replica, a broker, a client or a message on the stage to see it in Kafka's own terms."
             }
@@ -249,9 +270,19 @@ impl Words for English {
                 let latency = duration(*latency_us);
                 format!("link between {} and {}: latency {latency}, {loss}", self.node(a), self.node(b))
             }
-            Fact::MessageDropped { api, from, to, .. } => {
-                format!("{api} from {} to {} is lost", self.node(from), self.node(to))
+            Fact::MessageActed { deed, message, from, to } => {
+                let from = from.as_ref().map_or(String::new(), |node| format!(" from {}", self.node(node)));
+                let to = to.as_ref().map_or(String::new(), |node| format!(" to {}", self.node(node)));
+                let done = match deed {
+                    MessageDeed::Dropped => "is lost on the way".to_string(),
+                    MessageDeed::Held => "is held".to_string(),
+                    MessageDeed::Delayed { by_us } => format!("is delayed by {}", duration(*by_us)),
+                    MessageDeed::Duplicated => "is sent twice".to_string(),
+                    MessageDeed::Delivered => "is delivered at once".to_string(),
+                };
+                format!("{message}{from}{to} {done}")
             }
+            Fact::MessageReleased { name } => format!("the message held as {name} goes on"),
             Fact::QuorumElectionBegan { controller, epoch } => {
                 format!("controller {controller} asks for votes, epoch {epoch}")
             }
@@ -828,6 +859,18 @@ impl Words for English {
         let error = f.error.as_ref().map(|e| format!(", {e}")).unwrap_or_default();
         let doomed = if f.doomed { ", will be lost" } else { "" };
         format!("{} {kind} from {} to {}{about}{error}{doomed}", f.api, self.node(&f.from), self.node(&f.to))
+    }
+    fn in_flight(&self, place: usize, of: usize) -> String {
+        format!("{place} of {of} in flight")
+    }
+    fn not_yet(&self, left_us: Micros) -> String {
+        format!("not yet: it arrives in {}", duration(left_us))
+    }
+    fn held_as(&self, name: &str) -> String {
+        format!("It is held as {name} until it is released.")
+    }
+    fn was(&self, known: &str) -> String {
+        format!("was {known}")
     }
     fn hidden_flights(&self, n: u32) -> String {
         format!("and {n} more messages in flight")

@@ -134,6 +134,25 @@ pub enum Label {
     IfTwoFail,
     // inspector
     NothingSelected,
+    MessageRequest,
+    MessageResponse,
+    MessageSent,
+    StillToGo,
+    MessageArrives,
+    DeliverNow,
+    HoldMessage,
+    ReleaseMessage,
+    DelayMessage,
+    DropMessage,
+    DuplicateMessage,
+    EachBranches,
+    Fields,
+    AllFields,
+    WhatCausedIt,
+    WhatItCaused,
+    HeldBehind,
+    NextMessage,
+    PreviousMessage,
     NotThere,
     Field,
     Value,
@@ -283,6 +302,13 @@ pub trait Words {
     /// Why play ended by itself.
     fn ended(&self, e: Ended) -> &'static str;
     fn flight(&self, f: &Flight) -> String;
+    /// `1 of 2 in flight`.
+    fn in_flight(&self, place: usize, of: usize) -> String;
+    /// What a message has not caused yet, and when it arrives.
+    fn not_yet(&self, left_us: Micros) -> String;
+    fn held_as(&self, name: &str) -> String;
+    /// What the receiver of a value knows instead.
+    fn was(&self, known: &str) -> String;
     fn hidden_flights(&self, n: u32) -> String;
     fn setting(&self, k: &SettingKey) -> String;
     /// What the author of a scenario should know.

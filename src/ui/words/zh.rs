@@ -110,6 +110,25 @@ impl Words for Chinese {
             Label::OutOfOrder => "乱序",
             Label::IfOneFails => "如果一个 broker 失效",
             Label::IfTwoFail => "如果两个 broker 失效",
+            Label::MessageRequest => "请求",
+            Label::MessageResponse => "响应",
+            Label::MessageSent => "发出",
+            Label::StillToGo => "还需",
+            Label::MessageArrives => "到达",
+            Label::DeliverNow => "立即送达",
+            Label::HoldMessage => "扣住",
+            Label::ReleaseMessage => "放行",
+            Label::DelayMessage => "延迟…",
+            Label::DropMessage => "丢弃",
+            Label::DuplicateMessage => "重复",
+            Label::EachBranches => "每个操作都是脚本中的一条；若已有后续，则另开一个分支。",
+            Label::Fields => "字段",
+            Label::AllFields => "全部字段",
+            Label::WhatCausedIt => "起因",
+            Label::WhatItCaused => "后果",
+            Label::HeldBehind => "它排在同一连接上被扣住的消息之后。",
+            Label::NextMessage => "下一条传输中的消息",
+            Label::PreviousMessage => "上一条传输中的消息",
             Label::NothingSelected => "在集群视图上选择副本、broker、客户端或消息，即可按 Kafka 自己的术语查看。",
             Label::NotThere => "此刻它不存在。",
             Label::Field => "字段",
@@ -236,9 +255,23 @@ impl Words for Chinese {
                 };
                 format!("{} 与 {} 之间的链路：延迟 {}，{loss}", self.node(a), self.node(b), duration(*latency_us))
             }
-            Fact::MessageDropped { api, from, to, .. } => {
-                format!("{} 发往 {} 的 {api} 丢失", self.node(from), self.node(to))
+            Fact::MessageActed { deed, message, from, to } => {
+                let ends = match (from, to) {
+                    (Some(from), Some(to)) => format!("{} 发往 {} 的 ", self.node(from), self.node(to)),
+                    (Some(from), None) => format!("{} 发出的 ", self.node(from)),
+                    (None, Some(to)) => format!("发往 {} 的 ", self.node(to)),
+                    (None, None) => String::new(),
+                };
+                let done = match deed {
+                    MessageDeed::Dropped => "在途中丢失".to_string(),
+                    MessageDeed::Held => "被扣住".to_string(),
+                    MessageDeed::Delayed { by_us } => format!("被延迟 {}", duration(*by_us)),
+                    MessageDeed::Duplicated => "被重复发送".to_string(),
+                    MessageDeed::Delivered => "立即送达".to_string(),
+                };
+                format!("{ends}{message} {done}")
             }
+            Fact::MessageReleased { name } => format!("扣住的消息 {name} 已放行"),
             Fact::QuorumElectionBegan { controller, epoch } => {
                 format!("controller {controller} 请求投票，epoch {epoch}")
             }
@@ -778,6 +811,18 @@ impl Words for Chinese {
         let error = f.error.as_ref().map(|e| format!("，{e}")).unwrap_or_default();
         let doomed = if f.doomed { "，将会丢失" } else { "" };
         format!("{} {kind}，从 {} 到 {}{about}{error}{doomed}", f.api, self.node(&f.from), self.node(&f.to))
+    }
+    fn in_flight(&self, place: usize, of: usize) -> String {
+        format!("传输中 {place}/{of}")
+    }
+    fn not_yet(&self, left_us: Micros) -> String {
+        format!("尚未发生：{}后到达", duration(left_us))
+    }
+    fn held_as(&self, name: &str) -> String {
+        format!("已扣住（{name}），放行后才会到达。")
+    }
+    fn was(&self, known: &str) -> String {
+        format!("原为 {known}")
     }
     fn hidden_flights(&self, n: u32) -> String {
         format!("另有 {n} 条消息在传输中")

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::accumulator::{Batch, Part};
 use super::{Call, Flying, IdRequest, Producer};
-use crate::base::{BrokerId, SimTime, Tp};
+use crate::base::{BrokerId, SimTime, Tp, set_of};
 use crate::client::config::sooner;
 use crate::node::{Channel, ClientTimer, Ctx, Outcome, Timer};
 use crate::protocol::{
@@ -104,7 +104,7 @@ impl Producer {
         loop {
             let parts = self.queues.parts();
             let busy: BTreeSet<Part> = if self.config.max_in_flight == 1 {
-                self.flying.values().map(|f| f.batch.part.clone()).collect()
+                set_of(self.flying.values().map(|f| f.batch.part.clone()))
             } else {
                 BTreeSet::new()
             };

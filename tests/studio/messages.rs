@@ -1,0 +1,132 @@
+//! One chosen message: what is said of it, and that what is done to it by hand stands in the link. It knows no rule of
+//! Kafka's.
+
+use highwater_studio::desk::command::{Command, Outcome};
+use highwater_studio::desk::{Desk, Studio};
+use highwater_studio::scenario::{decode, encode};
+use highwater_studio::view::model::*;
+
+fn id(name: &str) -> ScenarioId {
+    ScenarioId::named(name).expect("it stands in the gallery")
+}
+
+/// Stands on a message of this name that somebody has just sent.
+fn at_message(name: &str) -> (Studio, MessageDetail) {
+    let mut studio = Studio::opening(id("the-cure"));
+    for _ in 0..2_000 {
+        let found = studio.motion().flights.into_iter().find_map(|flight| {
+            let detail = *studio.inspect(&Subject::Message(flight.id))?.message?;
+            (detail.name == name).then_some(detail)
+        });
+        if let Some(detail) = found {
+            return (studio, detail);
+        }
+        studio.handle(Command::StepForward(StepKind::Event));
+    }
+    panic!("nobody sends a {name}");
+}
+
+fn value(detail: &MessageDetail, name: &str) -> Option<String> {
+    detail.fields.iter().find(|field| field.name == name).map(|field| field.value.clone())
+}
+
+fn shown(studio: &Studio, id: MessageRef) -> Option<MessageDetail> {
+    studio.inspect(&Subject::Message(id))?.message.map(|detail| *detail)
+}
+
+#[test]
+fn a_produce_request_says_what_it_carries_in_kafkas_names() {
+    let (_, detail) = at_message("ProduceRequest");
+    assert_eq!((detail.version, detail.response), (13, false));
+    assert!(matches!(&detail.from, NodeRef::Producer(_)));
+    for name in ["acks", "timeout_ms", "records", "baseOffset", "producerId, epoch", "baseSequence"] {
+        assert!(value(&detail, name).is_some(), "{name}: {:?}", detail.fields);
+    }
+    let hidden = |name: &str| detail.fields.iter().any(|field| field.more && field.name == name);
+    assert!(hidden("transactional_id") && hidden("value"), "the rest stands under all fields");
+    assert!(detail.caused.is_empty(), "nobody knows yet");
+}
+
+#[test]
+fn every_message_of_a_run_has_fields_and_a_place() {
+    let mut studio = Studio::opening(id("as-it-happened"));
+    let mut names = std::collections::BTreeSet::new();
+    for _ in 0..400 {
+        studio.handle(Command::StepForward(StepKind::Event));
+        let flights = studio.motion().flights;
+        for (place, flight) in flights.iter().enumerate() {
+            let detail = shown(&studio, flight.id).expect("it is in flight");
+            assert_eq!((detail.place, detail.of), (place + 1, flights.len()), "walked in the order of arrival");
+            assert!(!detail.fields.is_empty() || detail.response, "{}", detail.name);
+            names.insert(detail.name.to_string());
+        }
+    }
+    assert!(names.len() > 5, "{names:?}");
+}
+
+#[test]
+fn what_a_message_caused_is_known_where_the_branch_was_played_on() {
+    let (mut studio, detail) = at_message("ProduceRequest");
+    let here = studio.playback().at_us;
+    studio.handle(Command::SeekTo { at_us: detail.arrives_us + 10_000 });
+    assert_eq!(shown(&studio, detail.id), None, "it has arrived");
+    studio.handle(Command::SeekTo { at_us: here });
+    let again = shown(&studio, detail.id).expect("it is in flight again");
+    assert!(!again.caused.is_empty());
+    assert!(again.caused.iter().all(|step| step.at_us >= detail.arrives_us));
+}
+
+fn acted(act: MessageAct) -> (Studio, MessageDetail) {
+    let (mut studio, detail) = at_message("ProduceRequest");
+    assert_eq!(studio.handle(Command::Message(detail.id, act)), Outcome::Done);
+    (studio, detail)
+}
+
+/// The link of what is shown opens to the very same world, also later.
+fn replays(studio: &mut Studio) {
+    studio.handle(Command::SeekTo { at_us: studio.playback().at_us + 1_500_000 });
+    let opened = Studio::open(&studio.share().fragment).expect("the link is whole");
+    assert_eq!(opened.digest_check(), DigestCheck::Same);
+    let scenario = studio.seen().scenario().clone();
+    assert_eq!(decode(&encode(&scenario)).as_ref(), Ok(&scenario));
+}
+
+#[test]
+fn a_message_that_was_held_by_hand_is_held_by_the_link() {
+    let (mut studio, detail) = acted(MessageAct::Hold);
+    replays(&mut studio);
+    let held = shown(&studio, detail.id).expect("it waits");
+    assert_eq!(held.held, Holding::Held { name: "h1".into() });
+    assert_eq!(studio.handle(Command::Message(detail.id, MessageAct::Release)), Outcome::Done);
+    studio.handle(Command::StepForward(StepKind::Event));
+    replays(&mut studio);
+    assert_eq!(shown(&studio, detail.id), None, "it has arrived");
+}
+
+#[test]
+fn each_deed_on_a_message_is_an_entry_of_the_link() {
+    let acts = [MessageAct::Deliver, MessageAct::Drop, MessageAct::Duplicate, MessageAct::Delay { by_us: 1_000_000 }];
+    for act in acts {
+        let (mut studio, _) = acted(act);
+        assert!(!studio.seen().scenario().script.is_empty(), "{act:?}");
+        replays(&mut studio);
+    }
+}
+
+#[test]
+fn a_message_that_has_arrived_cannot_be_dropped() {
+    let (mut studio, detail) = at_message("ProduceRequest");
+    studio.handle(Command::SeekTo { at_us: detail.arrives_us + 10_000 });
+    let outcome = studio.handle(Command::Message(detail.id, MessageAct::Drop));
+    assert!(matches!(outcome, Outcome::Refused(_)), "{outcome:?}");
+}
+
+#[test]
+fn what_is_done_to_a_message_that_has_a_future_begins_a_branch() {
+    let (mut studio, detail) = at_message("ProduceRequest");
+    let here = studio.playback().at_us;
+    studio.handle(Command::SeekTo { at_us: here + 1_000_000 });
+    studio.handle(Command::SeekTo { at_us: here });
+    let outcome = studio.handle(Command::Message(detail.id, MessageAct::Drop));
+    assert!(matches!(outcome, Outcome::Branched(_)), "{outcome:?}");
+}
