@@ -28,9 +28,8 @@ const BOOT_LIMIT: Dur = Dur::secs(120);
 const START_SPREAD: Dur = Dur::ms(500);
 
 impl World {
-    /// Starts the cluster and runs it until every broker that is to run does and a controller is active. The origin is
-    /// the first whole second after that or the second one: brokers beat each two seconds, and a person who comes to a
-    /// cluster may meet them in any phase.
+    /// Starts the cluster and runs it until every broker that is to run does and a controller is active; that moment,
+    /// rounded up to a second, is the origin.
     pub fn boot(setup: &Setup) -> Result<World, Refusal> {
         check_setup(setup)?;
         let config = NodeConfig::parse(&setup.config)
@@ -67,8 +66,7 @@ impl World {
             }
         }
         let second = Dur::secs(1).0;
-        let later = u64::from(world.rng.below(2));
-        world.origin = SimTime((world.now.0 / second + 1 + later) * second);
+        world.origin = SimTime((world.now.0 / second + 1) * second);
         let origin = world.origin;
         world.run_until(origin, &mut out);
         Ok(world)
@@ -91,9 +89,8 @@ impl World {
             .chain(setup.brokers.iter().filter(|b| b.started).map(|b| NodeId::Broker(b.id)))
             .chain([NodeId::Client(ADMIN)])
             .collect();
-        let first = self.rng.between(Dur::ZERO, Dur::secs(1));
         for node in started {
-            let phase = first + self.rng.between(Dur::ZERO, START_SPREAD);
+            let phase = self.rng.between(Dur::ZERO, START_SPREAD);
             self.schedule(SimTime::ZERO + phase, Pending::Start { node, cause: Seq(0) });
         }
     }
