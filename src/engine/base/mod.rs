@@ -3,12 +3,14 @@
 pub mod digest;
 pub mod ids;
 pub mod limits;
+pub mod link;
 pub mod rng;
 pub mod sorted;
 pub mod time;
 
 pub use digest::{Digest, digest_of};
 pub use ids::*;
+pub use link::LinkSetup;
 pub use rng::{Rng, StreamId};
 pub use sorted::{map_of, set_of};
 pub use time::{Dur, SimTime};

@@ -9,11 +9,10 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use crate::base::{
-    ActionId, BrokerEpoch, BrokerId, ClientId, ControllerId, GenerationId, LeaderEpoch, MessageId, NodeId, Offset,
-    PartitionEpoch, QuorumEpoch, Seq, SimTime, Tag, TopicId, Tp,
+    ActionId, BrokerEpoch, BrokerId, ClientId, ControllerId, GenerationId, LeaderEpoch, LinkSetup, MessageId, NodeId,
+    Offset, PartitionEpoch, QuorumEpoch, Seq, SimTime, Tag, TopicId, Tp,
 };
 use crate::protocol::{Api, ElectionKind, ErrorCode, GroupState};
-use crate::world::LinkSetup;
 
 /// One entry of the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

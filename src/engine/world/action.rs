@@ -4,7 +4,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{BrokerId, Dur, NodeId};
+use crate::base::{BrokerId, Dur, LinkSetup, NodeId};
 use crate::client::{ConsumerSpec, ProducerSpec};
 use crate::node::message::{AdminRequest, Values};
 use crate::protocol::{Api, ConfigMap};
@@ -32,23 +32,6 @@ pub struct BrokerSetup {
     pub rack: Option<Rc<str>>,
     /// Whether its process runs when the run begins; otherwise an action starts it.
     pub started: bool,
-}
-
-/// A link's behaviour, in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkSetup {
-    pub latency: Dur,
-    /// Added uniformly in `[0, jitter)`.
-    pub jitter: Dur,
-    /// Packets lost per million. TCP sends them again: a loss is a delay.
-    pub loss_per_million: u32,
-}
-
-impl Default for LinkSetup {
-    /// Half a millisecond within a site.
-    fn default() -> Self {
-        LinkSetup { latency: Dur::us(500), jitter: Dur::us(100), loss_per_million: 0 }
-    }
 }
 
 /// One message: the `nth` that matches (1 is the first), of those on their way or held by an action, in order of

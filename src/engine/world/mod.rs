@@ -8,7 +8,8 @@ pub mod machine;
 pub mod network;
 mod wire;
 
-pub use action::{Action, BrokerSetup, Deed, LinkSetup, Pick, Refusal, Setup};
+pub use crate::base::LinkSetup;
+pub use action::{Action, BrokerSetup, Deed, Pick, Refusal, Setup};
 pub use budget::{Overrun, Resource};
 pub use machine::{Machine, Process, Role};
 pub use network::Network;
