@@ -447,7 +447,7 @@ fn a_fetch_that_is_told_the_new_leader_asks_it_without_a_rest() {
             .filter(move |(_, broker, r)| *broker == BrokerId(wanted) && matches!(r, Request::Fetch(_)))
             .map(|(at, _, _)| *at)
     };
-    let refused = fetches(1).last().expect("the old leader was asked") + Dur::ms(50);
+    let refused = fetches(1).next_back().expect("the old leader was asked") + Dur::ms(50);
     let asked = fetches(2).next().expect("the new leader is asked");
     // A connection and a validation of the position come first.
     assert!(asked.since(refused) < Dur::ms(10), "{:?}", asked.since(refused));
