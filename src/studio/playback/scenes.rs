@@ -56,6 +56,11 @@ fn class(kind: &Kind) -> Option<Class> {
     })
 }
 
+/// Whether a change is worth a caption.
+pub fn is_told(kind: &Kind) -> bool {
+    class(kind).is_some()
+}
+
 /// One change that is being shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Scene {

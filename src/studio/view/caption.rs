@@ -9,12 +9,15 @@ use highwater_engine::protocol::{Request, Response};
 
 use super::model::*;
 use super::motion::{api, error};
-use crate::playback::Player;
+use crate::playback::{Player, is_told};
 use crate::story::{Seen, tell};
+
+/// Notable changes that are looked through for one that has a caption.
+const LOOK_BACK: usize = 200;
 
 /// The caption of a moment.
 pub fn caption(seen: Seen<'_>, player: &Player) -> Option<Caption> {
-    let entry = player.caption().filter(|entry| *entry < seen.n_entries());
+    let entry = player.caption().filter(|entry| *entry < seen.n_entries()).or_else(|| last_change(seen));
     let told = entry.and_then(|entry| {
         let fact = tell(seen, entry)?.fact;
         Some((seen.us(seen.reel().get(entry)?.at), fact))
@@ -24,6 +27,14 @@ pub fn caption(seen: Seen<'_>, player: &Player) -> Option<Caption> {
         return None;
     }
     Some(Caption { fact: told, doing })
+}
+
+/// The last change before the playhead, for whoever came here by hand.
+fn last_change(seen: Seen<'_>) -> Option<usize> {
+    let notable = seen.reel().notable();
+    let before = &notable[..notable.partition_point(|entry| *entry < seen.n_entries())];
+    let told = |entry: &&usize| seen.reel().get(**entry).is_some_and(|entry| is_told(&entry.kind));
+    before.iter().rev().take(LOOK_BACK).find(told).copied()
 }
 
 /// The most telling of what is in flight, with everybody to whom it goes.

@@ -42,10 +42,12 @@ impl App {
             1_181..1_800 => (panel(!self.folded, 248), panel(!self.panel_folded, 312)),
             _ => (panel(!self.folded, 280), panel(!self.panel_folded, 380)),
         };
+        // The styles leave the line out where the stage needs every row.
+        let caption = if height > 800 { CAPTION } else { 0 };
         let time = if self.views.lanes.branches.len() > 1 { 262 } else { 226 };
         Room {
             width: width.saturating_sub(left + right + SCROLL_BAR) * 10 / zoom,
-            height: height.saturating_sub(HEADER + CAPTION + time) * 10 / zoom,
+            height: height.saturating_sub(HEADER + caption + time) * 10 / zoom,
         }
     }
 

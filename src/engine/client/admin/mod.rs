@@ -16,6 +16,10 @@ use crate::protocol::{
 };
 use crate::trace::Kind;
 
+/// Kafka's admin client sets no limit to the requests of a connection; the number is part of the world, and so the same
+/// on every target.
+const NO_LIMIT: usize = u32::MAX as usize;
+
 /// `request.timeout.ms` of the administrator's client.
 const REQUEST_TIMEOUT: Dur = Dur::secs(8);
 /// `default.api.timeout.ms` of the administrator's client.
@@ -188,7 +192,7 @@ impl Admin {
             rebootstrap: true,
             leader_hints: false,
         };
-        let net = Net::new(NodeId::Client(client), incarnation, config, usize::MAX);
+        let net = Net::new(NodeId::Client(client), incarnation, config, NO_LIMIT);
         Admin {
             brokers: bootstrap.clone(),
             bootstrap,

@@ -6,8 +6,8 @@ use crate::ui::stage::about_line;
 use crate::ui::words::Words;
 use highwater_studio::view::model::NodeRef;
 
-/// Heights of what stands around the stage: title, verdict, what is going on, scrubber with buttons.
-const AROUND: u32 = 40 + 52 + 22 + 102;
+/// Heights of what stands around the stage: title, verdict, scrubber with buttons.
+const AROUND: u32 = 40 + 52 + 102;
 
 impl App {
     fn title(&self, w: &dyn Words) -> String {
@@ -103,7 +103,6 @@ impl App {
                 </header>
                 <section class="bottom embed-bottom" aria-label={w.label(Label::TimeAndRuns)}>
                     { self.chosen(ui) }
-                    <Going />
                     if options.shows(Part::Timeline) {
                         <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     }
