@@ -6,7 +6,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,8 @@ const LONGEST_HEAD: usize = 16 * 1024;
 const MOST_HEADERS: usize = 64;
 /// How long a client may take to send its whole request, and to take each piece of its answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long, and for how many bytes, what a client still sends is taken off its hands after the answer.
+const LINGER: (Duration, usize) = (Duration::from_secs(1), 1024 * 1024);
 /// The first rest after a connection that could not be taken, and the longest one.
 const RESTS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
 /// What stands in a path as it is.
@@ -228,13 +230,37 @@ pub fn send(mut stream: &TcpStream, head_alone: bool, answer: &Answer, policy: O
     head.push_str("\r\n");
     let body: &[u8] = if head_alone { &[] } else { &answer.body };
     let sent = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).and_then(|()| stream.flush());
-    drop(sent);
+    if sent.is_ok() {
+        let_go(stream);
+    }
+}
+
+/// Ends a connection so that the answer arrives. Closing while something lies unread makes the kernel send a reset,
+/// and a reset may overtake the answer to a request that was too long to be read.
+fn let_go(mut stream: &TcpStream) {
+    if stream.shutdown(Shutdown::Write).is_err() {
+        return;
+    }
+    let (end, mut left, mut piece) = (Instant::now() + LINGER.0, LINGER.1, [0; 4096]);
+    while left > 0 {
+        let time = end.saturating_duration_since(Instant::now());
+        if time.is_zero() || stream.set_read_timeout(Some(time)).is_err() {
+            return;
+        }
+        match stream.read(&mut piece) {
+            Ok(0) => return,
+            Ok(length) => left = left.saturating_sub(length),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_HEAD, RESTS, Request, below, decode, encoded, kind, parse, take};
-    use std::io;
+    use super::{LONGEST_HEAD, RESTS, Request, below, decode, encoded, kind, parse, send, take};
+    use std::io::{self, Read, Write};
+    use std::net::{Shutdown, TcpListener, TcpStream};
     use std::path::Path;
     use std::time::Duration;
 
@@ -244,6 +270,20 @@ mod tests {
 
     fn status(head: &str) -> &'static str {
         parse(head.as_bytes()).unwrap_err().status
+    }
+
+    #[test]
+    fn an_answer_arrives_though_the_request_was_not_read_to_its_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (server, _) = listener.accept().unwrap();
+        client.write_all(&[b'a'; 100_000]).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        send(&server, false, &super::too_large(), None);
+        drop(server);
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     }
 
     #[test]
