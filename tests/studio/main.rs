@@ -5,6 +5,7 @@ mod bad_scenarios;
 mod golden;
 mod hostile;
 mod links;
+mod log;
 mod messages;
 mod moments;
 mod notes;

@@ -3,10 +3,10 @@
 
 mod cursor;
 mod keyframes;
+mod known;
 mod past;
 mod playhead;
 mod reel;
-mod weight;
 
 use std::rc::Rc;
 
@@ -17,7 +17,6 @@ pub use keyframes::Keyframes;
 pub use past::Past;
 pub use playhead::Playhead;
 pub use reel::{Op, Reel, Refused, SLICE_US};
-pub use weight::Weight;
 
 use crate::scenario::{Lowered, Scenario, Verb, lower};
 
