@@ -3,11 +3,11 @@
 
 mod cursor;
 mod keyframes;
+mod known;
 mod ledger;
 mod past;
 mod playhead;
 mod reel;
-mod weight;
 
 use std::rc::Rc;
 
@@ -19,7 +19,6 @@ pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks};
 pub use past::Past;
 pub use playhead::Playhead;
 pub use reel::{Op, Reel, Refused, SLICE_US};
-pub use weight::Weight;
 
 use crate::scenario::{Lowered, Scenario, Verb, lower};
 

@@ -16,3 +16,4 @@ pub mod why;
 
 mod panel;
 mod time;
+mod timers;

@@ -7,11 +7,12 @@
 //! stay untranslated.
 pub use super::panel::*;
 pub use super::time::*;
+pub use crate::kinds::{Mark as MarkKind, Part as LogKind};
 pub use crate::playback::{Ended, Pace, Speed, StepKind, Waiting};
 pub use crate::scenario::{Note, ScenarioId};
 pub use crate::story::{
-    AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, NodeRef,
-    Part as LogKind, PartitionRef, Term, TraceId,
+    AckedBy, Asked, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, Needed,
+    NodeRef, PartitionRef, Reason, Term, TraceId, WaitFor,
 };
 
 // ---------------------------------------------------------------- naming things
