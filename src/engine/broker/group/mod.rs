@@ -231,10 +231,9 @@ impl GroupCoordinator {
         match request {
             GroupRequest::Join(r) if r.member_id.is_empty() => None,
             GroupRequest::Commit(r) if r.generation < GenerationId(0) => None,
-            GroupRequest::Commit(_) => match self.rules.coordinator {
-                // OffsetCommit v9 says so.
-                CoordinatorKind::New => Some(ErrorCode::GroupIdNotFound),
-                CoordinatorKind::Old => Some(ErrorCode::IllegalGeneration),
+            GroupRequest::Commit(r) => match self.rules.coordinator {
+                CoordinatorKind::New if r.knows_group_id_not_found => Some(ErrorCode::GroupIdNotFound),
+                CoordinatorKind::New | CoordinatorKind::Old => Some(ErrorCode::IllegalGeneration),
             },
             GroupRequest::Join(_) | GroupRequest::Sync(_) | GroupRequest::Heartbeat(_) | GroupRequest::Leave(_) => {
                 Some(ErrorCode::UnknownMemberId)

@@ -83,11 +83,13 @@ pub struct Me {
     pub id: Rc<str>,
     pub instance: Option<&'static str>,
     pub generation: i32,
+    /// Whether its commits are of v9 or newer.
+    pub knows_group_id_not_found: bool,
 }
 
 impl Me {
     pub fn new(client: u32) -> Me {
-        Me { client, id: "".into(), instance: None, generation: -1 }
+        Me { client, id: "".into(), instance: None, generation: -1, knows_group_id_not_found: true }
     }
     pub fn fixed(client: u32, instance: &'static str) -> Me {
         Me { instance: Some(instance), ..Me::new(client) }
@@ -247,6 +249,7 @@ impl Desk {
             member_id: me.id.clone(),
             instance_id: me.instance.map(Rc::from),
             offsets: [(tp, commit)].into(),
+            knows_group_id_not_found: me.knows_group_id_not_found,
         };
         self.ask(me.client, GroupRequest::Commit(request))
     }

@@ -99,6 +99,21 @@ fn g_18_a_member_that_was_removed_commits_in_vain() {
 }
 
 #[test]
+fn a_commit_to_a_missing_group_is_answered_by_the_version_of_its_request() {
+    let answer = |version, knows_group_id_not_found, generation| {
+        let mut desk = Desk::new(version, Dur::ZERO);
+        let me = Me { id: "gone".into(), generation, knows_group_id_not_found, ..Me::new(1) };
+        let reply = desk.commit(&me, T0, 5);
+        desk.replicate();
+        (desk.committed(reply), desk.fetch(T0))
+    };
+    assert_eq!(answer(Version::V4_1, true, 3), (Some(ErrorCode::GroupIdNotFound), Ok(None)));
+    assert_eq!(answer(Version::V4_1, false, 3), (Some(ErrorCode::IllegalGeneration), Ok(None)), "below v9");
+    assert_eq!(answer(Version::V3_9, true, 3), (Some(ErrorCode::IllegalGeneration), Ok(None)), "the old coordinator");
+    assert_eq!(answer(Version::V4_1, true, -1), (Some(ErrorCode::None), Ok(Some(5))), "a simple consumer makes it");
+}
+
+#[test]
 fn g_19_commits_are_accepted_while_members_join_and_refused_while_they_sync() {
     let mut desk = Desk::new(Version::V4_1, Dur::ZERO);
     let mut members = [Me::new(1)];
