@@ -129,7 +129,7 @@ fn fact(seen: Seen<'_>, index: usize) -> Option<(Part, Fact)> {
                 value: value.as_ref().map_or_else(String::new, |v| v.to_string()).into(),
             },
         ),
-        Kind::ActionAnswered { action, error } => (Setting, at.answered(*action, *error)?),
+        Kind::ActionAnswered { action, error, message } => (Setting, at.answered(*action, *error, message.as_deref())?),
         Kind::LeaderElected { tp, leader, epoch, election, .. } => (
             Controller,
             Fact::LeaderElected {
@@ -580,16 +580,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn answered(&self, id: ActionId, error: highwater_engine::protocol::ErrorCode) -> Option<Fact> {
+    fn answered(
+        &self,
+        id: ActionId,
+        error: highwater_engine::protocol::ErrorCode,
+        message: Option<&str>,
+    ) -> Option<Fact> {
         if error.is_none() {
             return None;
         }
+        let said = message.map_or_else(|| error.name().to_string(), |said| format!("{}: {said}", error.name()));
         let action = self.seen.reel().action(id)?;
         Some(match &**action {
             Action::Admin(AdminRequest::CreateTopic(request)) => {
-                Fact::TopicCreateRefused { topic: request.name.to_string(), error: error.name().into() }
+                Fact::TopicCreateRefused { topic: request.name.to_string(), error: said.into() }
             }
-            other => Fact::ActionRefused { action: action_term(other).into(), error: error.name().into() },
+            other => Fact::ActionRefused { action: action_term(other).into(), error: said.into() },
         })
     }
 

@@ -11,8 +11,8 @@ use crate::client::net::{Net, NetDone};
 use crate::node::message::{AdminRequest, ClientCommand};
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{
-    CreateTopicRequest, DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, Isolation, ListOffsetsRequest,
-    MetadataRequest, MetadataResponse, OffsetAndMetadata, OffsetSpec, Placement, Request, Response,
+    ApiError, ConfigTarget, CreateTopicRequest, DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, Isolation,
+    ListOffsetsRequest, MetadataRequest, MetadataResponse, OffsetAndMetadata, OffsetSpec, Placement, Request, Response,
 };
 use crate::trace::Kind;
 
@@ -42,6 +42,8 @@ pub enum AdminAnswer {
     Refused {
         error: ErrorCode,
         exception: &'static str,
+        /// The sentence of the exception, if a server's answer made it.
+        message: Option<Rc<str>>,
     },
     /// Partitions in the order of their numbers.
     Topics(Vec<DescribedTopic>),
@@ -82,6 +84,8 @@ enum Stage {
     AskController,
     /// `describeCluster`, with which `describeTopics` begins (4.0+).
     DescribeCluster,
+    /// The request itself, to the one broker that it concerns.
+    AskBroker(BrokerId),
     FindLeader,
     AskLeader(BrokerId, Tp),
     FindCoordinator,
@@ -140,7 +144,7 @@ enum Next {
 }
 
 fn refused(error: ErrorCode) -> AdminAnswer {
-    AdminAnswer::Refused { error, exception: error.exception() }
+    AdminAnswer::Refused { error, exception: error.exception(), message: None }
 }
 
 /// The time that the request as a whole is given.
@@ -173,7 +177,8 @@ fn first_stage(request: &AdminRequest) -> Stage {
         | AdminRequest::CreatePartitions { .. }
         | AdminRequest::ElectLeaders { .. } => Stage::AskController,
         AdminRequest::DescribeTopics { .. } => Stage::DescribeCluster,
-        AdminRequest::AlterConfigs { .. }
+        AdminRequest::AlterConfigs { resource: ConfigTarget::Broker(broker), .. } => Stage::AskBroker(*broker),
+        AdminRequest::AlterConfigs { resource: ConfigTarget::Topic(_) | ConfigTarget::Cluster, .. }
         | AdminRequest::DescribeCluster
         | AdminRequest::DescribeQuorum
         | AdminRequest::Renew => Stage::Any,
@@ -404,6 +409,7 @@ impl Admin {
                         | Stage::DescribeCluster
                         | Stage::FindLeader
                         | Stage::FindCoordinator => {}
+                        Stage::AskBroker(_) => break,
                         Stage::AskLeader(..) if task.remembered => break,
                         Stage::AskLeader(..) | Stage::AskCoordinator(_) => {
                             task.stage = first_stage(&task.request);
@@ -424,7 +430,7 @@ impl Admin {
     /// The node for a stage, `None` while every candidate rests.
     fn choose(&mut self, ctx: &mut Ctx<'_>, stage: Stage) -> Option<BrokerId> {
         let list = match stage {
-            Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => {
+            Stage::AskBroker(broker) | Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => {
                 return Some(broker).filter(|b| !self.net.unavailable(ctx.now, *b, Channel::Client));
             }
             Stage::AskController => match self.controller {
@@ -485,6 +491,7 @@ impl Admin {
             (
                 Stage::Any
                 | Stage::AskController
+                | Stage::AskBroker(_)
                 | Stage::FindLeader
                 | Stage::FindCoordinator
                 | Stage::AskCoordinator(_),
@@ -541,9 +548,18 @@ impl Admin {
     }
 
     fn finish(&mut self, ctx: &mut Ctx<'_>, action: ActionId, answer: AdminAnswer) {
-        let error = if let AdminAnswer::Refused { error, .. } = answer { error } else { ErrorCode::None };
+        let (error, message) = match &answer {
+            AdminAnswer::Refused { error, message, .. } => (*error, message.clone()),
+            AdminAnswer::Done
+            | AdminAnswer::Topics(_)
+            | AdminAnswer::Offsets { .. }
+            | AdminAnswer::Group { .. }
+            | AdminAnswer::Committed(_)
+            | AdminAnswer::Quorum(_)
+            | AdminAnswer::Brokers(_) => (ErrorCode::None, None),
+        };
         self.answers.insert(action, answer);
-        ctx.note(Kind::ActionAnswered { action, error });
+        ctx.note(Kind::ActionAnswered { action, error, message });
     }
 
     fn on_done(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, action: ActionId, outcome: Outcome) {
@@ -591,10 +607,13 @@ impl Admin {
     }
 
     fn interpret(&mut self, task: &mut Task, broker: BrokerId, answer: Response) -> Next {
-        let changed = |error: ErrorCode| match error {
+        let changed = |answer: ApiError| match answer.error {
             ErrorCode::None => Next::Finish(AdminAnswer::Done),
             ErrorCode::NotController => Next::Retry(Stage::AskController),
-            error => Next::Finish(refused(error)),
+            error => {
+                let message = Some(answer.sentence());
+                Next::Finish(AdminAnswer::Refused { error, exception: error.exception(), message })
+            }
         };
         match answer {
             Response::Metadata(answer) if task.stage == Stage::Bootstrap => {
@@ -616,16 +635,16 @@ impl Admin {
                 Next::Go(Stage::Any)
             }
             Response::Metadata(answer) => self.on_metadata(task, answer),
-            Response::CreateTopics { error }
-            | Response::DeleteTopics { error }
-            | Response::CreatePartitions { error }
-            | Response::ElectLeaders { error }
-            | Response::IncrementalAlterConfigs { error } => changed(error),
+            Response::CreateTopics(answer)
+            | Response::DeleteTopics(answer)
+            | Response::CreatePartitions(answer)
+            | Response::ElectLeaders(answer)
+            | Response::IncrementalAlterConfigs(answer) => changed(answer),
             Response::DeleteRecords { error, .. } if error.refreshes_metadata() => {
                 task.remembered = false;
                 Next::Retry(Stage::FindLeader)
             }
-            Response::DeleteRecords { error, .. } => changed(error),
+            Response::DeleteRecords { error, .. } => changed(error.into()),
             Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => {
                 Next::Go(Stage::AskCoordinator(coordinator))
             }
