@@ -14,7 +14,7 @@ use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Player};
 use crate::recording::{Acted, MAX_OPS, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
-use crate::story::Seen;
+use crate::story::{Seen, Waits};
 use crate::view::ledger::Ledger;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
@@ -68,6 +68,8 @@ pub struct Studio {
     lanes: RefCell<Vec<(LaneKey, Rc<Lanes>)>>,
     /// Lines of the entries up to a number: what follows is only added.
     lines: RefCell<Option<Lines>>,
+    /// The waits of a branch of a run, as far as somebody looked at its log.
+    waits: RefCell<Option<((u64, usize), Waits)>>,
 }
 
 impl Run {
@@ -144,6 +146,7 @@ impl Studio {
             views: RefCell::new(None),
             lanes: RefCell::new(Vec::new()),
             lines: RefCell::new(None),
+            waits: RefCell::new(None),
         }
     }
 
@@ -328,7 +331,12 @@ impl Studio {
             Some(_) | None => (0, Rc::default()),
         };
         if end > from {
-            Rc::make_mut(&mut lines).extend(log::lines(self.seen(), filter, from..end));
+            let of = (key.0, key.1);
+            let known = self.waits.take().filter(|(known, _)| *known == of);
+            let mut waits = known.map_or_else(Waits::default, |(_, waits)| waits);
+            waits.advance(self.seen(), end);
+            Rc::make_mut(&mut lines).extend(log::lines(self.seen(), &waits, filter, from..end));
+            *self.waits.borrow_mut() = Some((of, waits));
         } else if end < from {
             let left = lines.partition_point(|line| line.trace.0 < end as u64);
             Rc::make_mut(&mut lines).truncate(left);
