@@ -15,6 +15,7 @@ use crate::playback::{self, LAST_MOMENT, Player};
 use crate::recording::{Acted, MAX_OPS, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
 use crate::story::{Seen, Waits};
+use crate::view::advice::Advice;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
 use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, why};
@@ -68,6 +69,7 @@ pub struct Studio {
     lines: RefCell<Option<Lines>>,
     /// The waits of a branch of a run, as far as somebody looked at its log.
     waits: RefCell<Option<((u64, usize), Waits)>>,
+    advice: Advice,
 }
 
 impl Run {
@@ -145,6 +147,7 @@ impl Studio {
             lanes: RefCell::new(Vec::new()),
             lines: RefCell::new(None),
             waits: RefCell::new(None),
+            advice: Advice::default(),
         }
     }
 
@@ -207,7 +210,7 @@ impl Studio {
         let seen = self.seen();
         let ledger = self.run.playhead.ledger();
         let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
-        let promises = Rc::new(promises::promises(seen, &ledger, &scene, revision));
+        let promises = Rc::new(promises::promises(seen, &ledger, &scene, &self.advice, revision));
         let settings = Rc::new(settings::settings(seen, &scene, self.previous.is_some()));
         let views = Rc::new(Views { key, scene, promises, settings });
         *self.views.borrow_mut() = Some(views.clone());
@@ -234,6 +237,7 @@ impl Studio {
 
     fn fresh(&mut self) {
         self.number += 1;
+        self.advice.forget();
         self.player.pause();
         self.player.moved(&self.run.playhead);
         self.digest = DigestCheck::NotNamed;
