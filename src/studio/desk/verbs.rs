@@ -112,7 +112,7 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
     let live = |verb| Ok(Change::Live(vec![verb]));
     match (key, value) {
         (SettingKey::Config { of, name }, value) => {
-            let value = config_text(value).ok_or_else(|| Refused::Unknown(Thing::Setting))?;
+            let value = config_text(value).ok_or(Refused::Unknown(Thing::Setting))?;
             match of {
                 ConfigOf::Topic(topic) => topic_config(seen, topic, name, &value),
                 ConfigOf::Producer(producer) => {
@@ -241,7 +241,7 @@ fn replication(placement: &Placement) -> Option<u32> {
 /// A changed scenario, if it can be.
 fn changed(scenario: &Scenario, change: impl FnOnce(&mut Scenario) -> Option<()>) -> Result<Change, Refused> {
     let mut scenario = scenario.clone();
-    change(&mut scenario).ok_or_else(|| Refused::Unknown(Thing::Setting))?;
+    change(&mut scenario).ok_or(Refused::Unknown(Thing::Setting))?;
     // The reader's own checks say whether the parts still fit together.
     match check(&scenario) {
         Ok(()) => Ok(Change::NewRun(Box::new(scenario))),
@@ -312,7 +312,7 @@ fn brokers(scenario: &mut Scenario, n: usize) -> Option<()> {
 }
 
 fn members(scene: &Scene, scenario: &Scenario, group: &str, n: u32) -> Result<Change, Refused> {
-    let view = scene.groups.iter().find(|view| view.name == group).ok_or_else(|| Refused::Unknown(Thing::Group))?;
+    let view = scene.groups.iter().find(|view| view.name == group).ok_or(Refused::Unknown(Thing::Group))?;
     let alive: Vec<&str> = view
         .members
         .iter()

@@ -1,5 +1,6 @@
 //! Projections from a run to plain data for the page. Holds no words: a view carries facts, the language files make
 //! sentences.
+pub mod advice;
 pub mod caption;
 pub mod clients;
 pub mod inspect;
@@ -14,6 +15,8 @@ pub mod scene;
 pub mod settings;
 pub mod why;
 
+mod causes;
+mod lost;
 mod panel;
 mod time;
 mod timers;
