@@ -15,6 +15,7 @@ use super::phone::PhoneStage;
 use super::settings::{SettingsList, SettingsPanel};
 use super::share::{ShareDialog, link};
 use super::stage::Stage;
+use super::storyboard::{Guess, StoryCard, judged, prose};
 use super::transport::{Going, PaceMenu, StepMenu, Transport};
 use super::words::{Label, Lang, moment, shown};
 use crate::web;
@@ -83,6 +84,7 @@ struct Views {
     settings: Rc<Settings>,
     lanes: Rc<Lanes>,
     content: Content,
+    board: Storyboard,
 }
 
 pub struct App {
@@ -108,6 +110,8 @@ pub struct App {
     why_open: bool,
     lit: Rc<Vec<TraceId>>,
     dialog: Option<Dialog>,
+    /// The answer that was given to the author's question.
+    guess: Option<Guess>,
     filter: LogFilter,
     zoom: Option<Window>,
     said: String,
@@ -168,6 +172,7 @@ impl Component for App {
             why_open: false,
             lit: Rc::default(),
             dialog: None,
+            guess: None,
             filter,
             zoom: None,
             said: String::new(),
@@ -319,6 +324,7 @@ impl Views {
             settings: d.settings(),
             lanes: d.lanes(window(zoom, &playback), SLICES),
             content: content(desk, tab, filter, selected),
+            board: d.storyboard(),
             playback,
         }
     }
@@ -370,6 +376,7 @@ impl App {
         self.views.scene = d.scene();
         self.views.promises = d.promises();
         self.views.settings = d.settings();
+        self.views.board = d.storyboard();
         let slow = all || now - self.lanes_at >= LANES_EVERY_MS;
         if slow {
             self.lanes_at = now;

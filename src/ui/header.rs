@@ -1,6 +1,7 @@
 //! The header: name, scenario, share, language, theme. Opens nothing itself; it asks.
 use super::context::{Ask, Dialog, Theme, use_ui};
 use super::marks;
+use super::transport::Going;
 use super::words::{Label, Lang, shown};
 use crate::web;
 use highwater_studio::view::model::*;
@@ -13,6 +14,9 @@ pub struct HeaderProps {
     pub theme: Theme,
     #[prop_or_default]
     pub narrow: bool,
+    /// What is going on stands here, because the stage needs every row.
+    #[prop_or_default]
+    pub low: bool,
 }
 
 #[component]
@@ -36,7 +40,8 @@ pub fn Header(props: &HeaderProps) -> Html {
         <header class="top">
             <h1 class="brand">{ marks::waves() }{ "Highwater" }</h1>
             if !props.narrow { <ScenarioPicker origin={props.scene.origin.clone()} /> }
-            if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
+            if props.low { <Going /> }
+            else if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
             <span class="grow" />
             <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>
                 { w.label(Label::Share) }

@@ -15,5 +15,6 @@ pub mod phone;
 pub mod settings;
 pub mod share;
 pub mod stage;
+pub mod storyboard;
 pub mod transport;
 pub mod words;

@@ -17,6 +17,9 @@ pub struct TransportProps {
     /// On a phone the menus are left to the settings sheet and the skip button is a picture.
     #[prop_or_default]
     pub narrow: bool,
+    /// What is going on stands beside the buttons.
+    #[prop_or_default]
+    pub going: bool,
 }
 
 fn button(ui: &Ui, i: Icon, l: Label, command: Command, class: &'static str, disabled: bool) -> Html {
@@ -48,6 +51,7 @@ pub fn Transport(props: &TransportProps) -> Html {
                 { button(&ui, Icon::Forward, Label::StepForward, Command::StepForward(props.step), "", false) }
                 if props.narrow {
                     { button(&ui, Icon::Skip, Label::SkipWait, Command::SkipWait, "", !props.can_skip) }
+                    if props.going { <Going /> }
                     <Clock />
                 }
             </div>
@@ -136,7 +140,8 @@ pub fn Clock() -> Html {
     html! { <span class="clock mono">{ moment(at) }</span> }
 }
 
-/// What is going on, in one line over the stage, on every beat. Those who listen have the live region instead.
+/// What is going on, on every beat: a change, and behind it who is telling whom what where there is room for that. The
+/// sentence of the change is never cut. Those who listen have the live region instead.
 #[component]
 pub fn Going() -> Html {
     use_pulse();
@@ -147,7 +152,7 @@ pub fn Going() -> Html {
     html! {
         <p class={classes!("caption", ended.is_some().then_some("over"))}>
             if let Some((at, fact)) = fact {
-                <span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b>{ " " }
+                <span class="told"><span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b></span>
             }
             if let Some(e) = ended { <span>{ w.ended(e) }</span> }
             else if let Some(d) = doing { <span class="muted">{ w.doing(&d) }</span> }

@@ -12,6 +12,7 @@ mod pace;
 mod played;
 mod scenarios;
 mod story;
+mod storyboard;
 mod swarm;
 mod text;
 mod time_travel;

@@ -16,6 +16,7 @@ pub struct Fixture {
     scene: Rc<Scene>,
     promises: Rc<Promises>,
     playback: Playback,
+    board: Storyboard,
 }
 
 pub fn orders(partition: u32) -> PartitionRef {
@@ -384,6 +385,7 @@ impl Fixture {
             commands: Rc::default(),
             scene: Rc::new(scene()),
             promises: Rc::new(promises()),
+            board: Storyboard::default(),
             playback: Playback {
                 at_us: AT,
                 end_us: 24_000_000,
@@ -562,6 +564,9 @@ impl Desk for Fixture {
             ],
             cut_short: false,
         })
+    }
+    fn storyboard(&self) -> Storyboard {
+        self.board.clone()
     }
     fn settings(&self) -> Rc<Settings> {
         use SettingValue::{Bool, Number, PerSecond, Term};

@@ -18,7 +18,7 @@ use crate::story::Seen;
 use crate::view::ledger::Ledger;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
-use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, why};
+use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, storyboard, why};
 
 /// Lines of the text view.
 const RECENT: usize = 20;
@@ -538,6 +538,10 @@ impl Desk for Studio {
     fn why(&self, about: &Subject) -> Option<WhyChain> {
         let views = self.views();
         why::why(self.seen(), &views.ledger, &views.promises, &views.scene, about)
+    }
+
+    fn storyboard(&self) -> Storyboard {
+        storyboard::storyboard(self.seen(), &self.views().scene)
     }
 
     fn settings(&self) -> Rc<Settings> {

@@ -8,7 +8,7 @@
 pub use super::panel::*;
 pub use super::time::*;
 pub use crate::playback::{Ended, Pace, Speed, StepKind, Waiting};
-pub use crate::scenario::{Note, ScenarioId};
+pub use crate::scenario::{Note, ScenarioId, Words as Prose};
 pub use crate::story::{
     AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, NodeRef,
     Part as LogKind, PartitionRef, Term, TraceId,
@@ -60,6 +60,36 @@ pub enum Subject {
     LedgerRecord(u64),
     /// A line of the log.
     Trace(TraceId),
+}
+
+// ---------------------------------------------------------------- what the author says
+
+/// What the author of the scenario says and asks at the playhead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Storyboard {
+    pub said: Option<Prose>,
+    pub asked: Option<Asked>,
+}
+
+/// A question, from its moment on until something else is done than what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub id: String,
+    pub text: Prose,
+    /// Each answer, with why it is right or wrong if the author says so.
+    pub choices: Vec<(Prose, Option<Prose>)>,
+    pub answered: Answered,
+}
+
+/// How far the run has answered a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// What it is about is still to come.
+    Open,
+    /// It has begun, and is not over.
+    NotYet,
+    /// Which answer is right, if one of them is, and what the clients do: by the run, not by the author.
+    Shown { right: Option<usize>, stopped: Vec<String>, going_on: Vec<String> },
 }
 
 // ---------------------------------------------------------------- the scene

@@ -85,6 +85,8 @@ pub struct Caption {
     pub fact: Option<(Micros, Fact)>,
     /// Who is telling whom what, while time goes slowly.
     pub doing: Option<Doing>,
+    /// Time goes slowly for it.
+    pub now: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

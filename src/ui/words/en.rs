@@ -221,8 +221,15 @@ impl Words for English {
             Label::KeyEnds => "to the start, to the end",
             Label::KeyPace => "slower, faster",
             Label::KeyStage => "walk the stage when the focus is in it",
+            Label::KeyMessages => "next message in flight, the one before",
+            Label::KeyAnswer => "answer the question",
+            Label::KeyUndo => "take back the last action",
             Label::KeyHelp => "this list",
             Label::SingleKeys => "Single-character keys act",
+            Label::StoryCard => "The story",
+            Label::GuessTaken => "Now press Play and see.",
+            Label::GuessWaits => "The answer comes once leaders have been elected.",
+            Label::Undo => "Undo",
             Label::Previous => "Partition before",
             Label::Next => "Next partition",
             Label::More2 => "More",
@@ -1121,6 +1128,17 @@ impl Words for English {
     }
     fn changes(&self, n: usize) -> String {
         counted(n as u64, "change", "changes")
+    }
+    fn judged(&self, right: bool, answer: &str) -> String {
+        if right { format!("You said “{answer}”: right.") } else { format!("You said “{answer}”: not so.") }
+    }
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String {
+        let of = |names: &[String], words: &str| match names {
+            [] => String::new(),
+            names => format!("{words}: {}. ", names.join(", ")),
+        };
+        let none = if stopped.is_empty() { "No client is stuck. ".to_owned() } else { of(stopped, "Stuck") };
+        format!("{none}{}", of(going_on, "At work")).trim_end().to_owned()
     }
     fn options_refused(&self, options: &[String]) -> String {
         format!("Not done here, though the address asks for it: {}.", options.join(", "))

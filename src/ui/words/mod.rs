@@ -237,8 +237,16 @@ pub enum Label {
     KeyEnds,
     KeyPace,
     KeyStage,
+    KeyMessages,
+    KeyAnswer,
+    KeyUndo,
     KeyHelp,
     SingleKeys,
+    // what the author says
+    StoryCard,
+    GuessTaken,
+    GuessWaits,
+    Undo,
     // phone
     Previous,
     Next,
@@ -340,6 +348,10 @@ pub trait Words {
     /// Options of an address that are not honoured, as they were written.
     fn options_refused(&self, options: &[String]) -> String;
     fn active_controller(&self, n: &NodeRef) -> String;
+    /// Whether an answer was right, with the answer.
+    fn judged(&self, right: bool, answer: &str) -> String;
+    /// Which clients are stopped and which go on.
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String;
 }
 
 /// Words that somebody else wrote, safe to stand among ours: marks that turn the direction of text or cannot be seen

@@ -209,8 +209,15 @@ impl Words for Chinese {
             Label::KeyEnds => "到开头、到末尾",
             Label::KeyPace => "更慢、更快",
             Label::KeyStage => "焦点在集群视图内时，在其中移动",
+            Label::KeyMessages => "下一条 / 上一条传输中的消息",
+            Label::KeyAnswer => "回答问题",
+            Label::KeyUndo => "撤销上一个操作",
             Label::KeyHelp => "这个列表",
             Label::SingleKeys => "启用单字符快捷键",
+            Label::StoryCard => "故事",
+            Label::GuessTaken => "现在按播放，看看结果。",
+            Label::GuessWaits => "选出新 leader 之后揭晓。",
+            Label::Undo => "撤销",
             Label::Previous => "上一个分区",
             Label::Next => "下一个分区",
             Label::More2 => "更多",
@@ -1063,6 +1070,21 @@ impl Words for Chinese {
     }
     fn changes(&self, n: usize) -> String {
         format!("{n} 处变化")
+    }
+    fn judged(&self, right: bool, answer: &str) -> String {
+        if right {
+            format!("你的答案是“{answer}”：正确。")
+        } else {
+            format!("你的答案是“{answer}”：不是这样。")
+        }
+    }
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String {
+        let of = |names: &[String], words: &str| match names {
+            [] => String::new(),
+            names => format!("{words}：{}。", names.join("、")),
+        };
+        let none = if stopped.is_empty() { "没有客户端卡住。".to_owned() } else { of(stopped, "卡住") };
+        format!("{none}{}", of(going_on, "正常工作"))
     }
     fn options_refused(&self, options: &[String]) -> String {
         format!("链接要求了这里不支持的选项：{}。", options.join("、"))

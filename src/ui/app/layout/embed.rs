@@ -26,11 +26,22 @@ impl App {
         let w = ui.words();
         let Some(v) = self.views.promises.verdicts.first() else { return Html::default() };
         let grade = crate::ui::panel::grade(&v.verdict);
+        let board = &self.views.board;
+        if board.asked.as_ref().is_some_and(|asked| asked.answered == Answered::Open) {
+            return html! { <div class="story-strip">{ self.story(true) }</div> };
+        }
+        // There is no other place for it, and the verdict comes back with the next quiet moment.
+        let now = self.views.playback.caption.as_ref().is_some_and(|caption| caption.now && caption.fact.is_some());
+        if self.narrow && now {
+            return html! { <div class="verdict-strip"><Going /></div> };
+        }
         html! {
             <section class={classes!("verdict-strip", grade.class())} aria-label={w.label(Label::Promises)}>
                 <div>
                     <h2><span class="card-sign" aria-hidden="true">{ grade.sign() }</span>{ w.verdict(&v.verdict) }</h2>
-                    if let Some(c) = &v.cause { <p>{ w.cause(c) }</p> }
+                    if let Some(j) = judged(ui, board, self.guess.as_ref()) { <p class="judged-line">{ j }</p> }
+                    else if let Some(c) = &v.cause { <p>{ w.cause(c) }</p> }
+                    else if let Some(said) = &board.said { <p class="said">{ prose(ui, said) }</p> }
                 </div>
                 if v.has_why {
                     <button type="button" class="btn" onclick={ui.on(Ask::Why(Subject::Verdict(0)))}>
@@ -106,7 +117,7 @@ impl App {
                     if options.shows(Part::Timeline) {
                         <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     }
-                    if controls { { self.transport(true) } } else { { self.pause_alone(ui) } }
+                    if controls { { self.transport(true, !self.narrow) } } else { { self.pause_alone(ui) } }
                     if self.narrow {
                         <p class="embed-foot">
                             if let Some(c) = active {
