@@ -4,6 +4,7 @@ mod actions;
 mod bad_scenarios;
 mod golden;
 mod hostile;
+mod ledger;
 mod links;
 mod messages;
 mod moments;

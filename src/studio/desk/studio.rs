@@ -15,7 +15,6 @@ use crate::playback::{self, LAST_MOMENT, Player};
 use crate::recording::{Acted, MAX_OPS, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
 use crate::story::Seen;
-use crate::view::ledger::Ledger;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
 use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, storyboard, why};
@@ -45,7 +44,6 @@ struct Key {
 
 struct Views {
     key: Key,
-    ledger: Rc<Ledger>,
     scene: Rc<Scene>,
     promises: Rc<Promises>,
     settings: Rc<Settings>,
@@ -204,11 +202,11 @@ impl Studio {
         let revision = self.revision.get() + 1;
         self.revision.set(revision);
         let seen = self.seen();
-        let ledger = Rc::new(Ledger::of(seen));
+        let ledger = self.run.playhead.ledger();
         let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
         let promises = Rc::new(promises::promises(seen, &ledger, &scene, revision));
         let settings = Rc::new(settings::settings(seen, &scene, self.previous.is_some()));
-        let views = Rc::new(Views { key, ledger, scene, promises, settings });
+        let views = Rc::new(Views { key, scene, promises, settings });
         *self.views.borrow_mut() = Some(views.clone());
         views
     }
@@ -532,12 +530,12 @@ impl Desk for Studio {
 
     fn inspect(&self, about: &Subject) -> Option<Inspection> {
         let views = self.views();
-        inspect::inspect(self.seen(), &views.ledger, &views.scene, about)
+        inspect::inspect(self.seen(), &self.run.playhead.ledger(), &views.scene, about)
     }
 
     fn why(&self, about: &Subject) -> Option<WhyChain> {
         let views = self.views();
-        why::why(self.seen(), &views.ledger, &views.promises, &views.scene, about)
+        why::why(self.seen(), &self.run.playhead.ledger(), &views.promises, &views.scene, about)
     }
 
     fn storyboard(&self) -> Storyboard {

@@ -3,6 +3,7 @@
 
 mod cursor;
 mod keyframes;
+mod ledger;
 mod past;
 mod playhead;
 mod reel;
@@ -14,6 +15,7 @@ pub use cursor::{Cursor, Step, image, resolve};
 use highwater_engine::base::SimTime;
 use highwater_engine::world::{Refusal, World};
 pub use keyframes::Keyframes;
+pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks};
 pub use past::Past;
 pub use playhead::Playhead;
 pub use reel::{Op, Reel, Refused, SLICE_US};

@@ -7,6 +7,7 @@ use highwater_engine::base::{ActionId, SimTime};
 use highwater_engine::world::World;
 
 use super::cursor::{Cursor, know_clients, resolve};
+use super::ledger::Ledger;
 use super::past::Past;
 use super::{Acted, Branch, MAX_ACTIONS, MAX_BRANCHES, MAX_OPS, NotDone, Recording, Reel};
 use crate::scenario::{Lowered, Moment, Verb, lower};
@@ -52,6 +53,10 @@ impl Playhead {
     /// What is remembered of the way here.
     pub fn past(&self) -> &Past {
         &self.past
+    }
+    /// What became of each record that was sent up to here.
+    pub fn ledger(&self) -> Rc<Ledger> {
+        self.past.ledger(&self.cursor.world)
     }
     pub fn origin(&self) -> SimTime {
         self.cursor.world.origin()

@@ -8,8 +8,8 @@ use highwater_engine::client::{
 use highwater_engine::protocol::{Acks, ErrorCode, GroupState as EngineGroupState};
 use highwater_engine::world::machine::Role;
 
-use super::ledger::Ledger;
 use super::model::*;
+use crate::recording::Ledger;
 use crate::story::{Seen, count};
 
 /// Kafka's spelling.
@@ -39,7 +39,7 @@ fn producer(seen: Seen<'_>, ledger: &Ledger, name: String, id: Option<ClientId>)
     };
     let rate = running.map_or_else(|| spec.map_or(planned.map_or(0, |p| p.rate), |s| s.rate), |p| p.rate());
     let batches = || running.into_iter().flat_map(|p| p.batches());
-    let counts = ledger.of_producer(&name);
+    let counts = id.map_or_else(LedgerCounts::default, |id| ledger.of_producer(id));
     ProducerView {
         topic: spec
             .and_then(|s| s.topic.as_ref())

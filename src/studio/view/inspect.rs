@@ -5,9 +5,9 @@ use highwater_engine::client::Client;
 use highwater_engine::node::Timer;
 use highwater_engine::world::Machine;
 
-use super::ledger::Ledger;
 use super::message;
 use super::model::*;
+use crate::recording::Ledger;
 use crate::story::{Seen, ids};
 
 fn row(name: &'static str, value: InspectValue) -> InspectRow {
@@ -327,8 +327,8 @@ fn member(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
 }
 
 fn ledger_record(seen: Seen<'_>, ledger: &Ledger, index: u64) -> Option<Parts> {
-    let entry = ledger.entries.get(index as usize)?;
-    let partition = PartitionRef { topic: entry.topic.clone(), partition: entry.partition.unwrap_or(0) };
+    let entry = ledger.get(index as usize)?;
+    let partition = PartitionRef { topic: entry.topic.to_string(), partition: entry.partition.unwrap_or(0) };
     let mut rows = vec![
         row("partition", InspectValue::Partition(partition)),
         row("producer", InspectValue::Node(seen.node(entry.producer))),

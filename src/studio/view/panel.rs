@@ -2,6 +2,7 @@
 //! re-exports all of it.
 pub use super::message::shown::*;
 use super::model::*;
+pub use crate::recording::{Delivery, LedgerCounts, RecordFate};
 
 // ---------------------------------------------------------------- promises
 
@@ -138,46 +139,6 @@ pub struct LedgerSquare {
     pub offset: Option<u64>,
     pub fate: RecordFate,
     pub delivered: Delivery,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordFate {
-    /// Sent, not answered yet.
-    Pending,
-    /// In the leader's log, neither acknowledged nor safe.
-    Written,
-    /// Below the high watermark (acknowledged or not).
-    Safe,
-    /// Acknowledged and not yet safe.
-    AckedNotSafe,
-    /// Acknowledged, and gone.
-    AckedLost,
-    /// Given up with an error, and gone or never written.
-    Refused,
-    /// `acks=0`: sent and never answered; gone.
-    LostUnacked,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    No,
-    Once,
-    Twice,
-    OutOfOrder,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct LedgerCounts {
-    pub sent: u64,
-    pub acked: u64,
-    pub safe: u64,
-    pub acked_not_safe: u64,
-    pub lost: u64,
-    pub refused: u64,
-    pub pending: u64,
-    pub delivered: u64,
-    pub delivered_twice: u64,
-    pub out_of_order: u64,
 }
 
 /// A line of "If one broker fails".

@@ -6,9 +6,10 @@ use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ElectionKind, Partition
 use highwater_engine::trace::Kind;
 
 use super::clients;
-use super::ledger::{Ledger, squares};
+use super::ledger::squares;
 use super::model::*;
 use crate::playback::fenced_at;
+use crate::recording::Ledger;
 use crate::story::{Seen, count};
 
 /// Projects the panel.
@@ -19,7 +20,7 @@ pub fn promises(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, revision: u64) -
         verdicts: Judge { seen, ledger, scene }.verdicts(),
         ledger: squares,
         earlier,
-        counts: ledger.counts,
+        counts: ledger.counts(),
         if_one_fails: survivals(seen, 1),
         if_two_fail: survivals(seen, 2),
     }
@@ -44,7 +45,7 @@ impl Judge<'_> {
         self.lost(&mut cards);
         self.writes(&mut cards);
         self.without_commits(&mut cards);
-        let counts = self.ledger.counts;
+        let counts = self.ledger.counts();
         if counts.delivered_twice > 0 {
             cards.push(card(Verdict::DeliveredTwice { count: counts.delivered_twice }, self.twice(), None));
         }
@@ -321,34 +322,52 @@ impl Judge<'_> {
     fn at_risk(&self, cards: &mut Vec<VerdictCard>) {
         // A record is at risk for a moment whenever it is written with acks=1; only one whose followers do not come is
         // worth a card.
-        let old = |entry: &&super::ledger::Entry| {
-            entry.fate == RecordFate::AckedNotSafe
-                && entry.stands.is_some_and(|(tp, _)| {
-                    let leader = self.seen.image().and_then(|image| image.partition(tp)?.leader);
-                    leader.is_none_or(|leader| self.seen.is_down(leader))
-                        || self
-                            .seen
-                            .image()
-                            .and_then(|image| image.partition(tp))
-                            .is_some_and(|p| p.isr.len() > 1 && p.isr.iter().any(|b| !self.seen.is_up(*b)))
-                })
-        };
-        let at_risk: Vec<_> = self.ledger.entries.iter().filter(old).collect();
-        let Some(first) = at_risk.first() else { return };
-        let Some((tp, offset)) = first.stands else { return };
+        let Some((tp, number, first_offset, last, count_of_all)) = at_risk(self.seen, self.ledger) else { return };
+        let Some(first) = self.ledger.get(number) else { return };
         let cause = Cause::AckedByLeaderAlone {
             partition: self.seen.partition(tp),
-            first: count(offset),
-            last: count(at_risk.last().and_then(|e| e.stands).map_or(offset, |(_, o)| o)),
-            broker: self.led_by(first.tag, tp, offset),
+            first: count(first_offset),
+            last: count(last),
+            broker: self.led_by(first.tag, tp, first_offset),
         };
         let producer = crate::story::name_of(self.seen.node(first.producer));
         cards.push(card(
-            Verdict::AtRisk { count: at_risk.len() as u64 },
+            Verdict::AtRisk { count: count_of_all },
             Some(cause),
             Some(Cure::Acks { producer, to: "all".into() }),
         ));
     }
+}
+
+/// Acknowledged records above the high watermark of partitions whose leader is down, or whose followers do not come: the
+/// partition of the first, its number, its offset, that of the last of that partition, and how many there are in all.
+pub fn at_risk(seen: Seen<'_>, ledger: &Ledger) -> Option<(Tp, usize, i64, i64, u64)> {
+    let is_risky = |tp: Tp| {
+        seen.image().and_then(|image| image.partition(tp)).is_none_or(|partition| {
+            partition.leader.is_none_or(|leader| seen.is_down(leader))
+                || (partition.isr.len() > 1 && partition.isr.iter().any(|broker| !seen.is_up(*broker)))
+        })
+    };
+    let risky: Vec<(Tp, u32)> = ledger.not_safe().filter(|(tp, _)| is_risky(*tp)).collect();
+    let places = risky.iter().filter_map(|(tp, _)| Some((*tp, not_safe(seen, ledger, *tp)?)));
+    let (tp, (number, first, last)) = places.min_by_key(|(_, (number, ..))| *number)?;
+    Some((tp, number, first, last, risky.iter().map(|(_, count)| u64::from(*count)).sum()))
+}
+
+/// The number and the offset of the first acknowledged record of a partition that is not safe, and the offset of the last.
+fn not_safe(seen: Seen<'_>, ledger: &Ledger, tp: Tp) -> Option<(usize, i64, i64)> {
+    let partition = seen.image()?.partition(tp)?;
+    let high_watermark = seen.partition_high_watermark(tp, partition.leader);
+    let holders = partition.leader.map_or_else(|| partition.replicas.clone(), |leader| vec![leader]);
+    let logs = holders.iter().filter_map(|broker| seen.machine(NodeId::Broker(*broker))?.disk.log(tp));
+    let records = logs.flat_map(|log| log.batches_from(high_watermark)).flat_map(|batch| batch.data().iter());
+    let mut numbers: Vec<(i64, usize)> = records
+        .filter_map(|record| ledger.by_tag(record.tag))
+        .filter(|(_, record)| record.fate == RecordFate::AckedNotSafe)
+        .filter_map(|(number, record)| Some((record.stands?.1, number)))
+        .collect();
+    numbers.sort_unstable();
+    Some((numbers.first()?.1, numbers.first()?.0, numbers.last()?.0))
 }
 
 /// What the set-up would survive if so many brokers failed, as it is configured now.

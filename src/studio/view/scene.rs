@@ -13,9 +13,9 @@ use highwater_engine::world::Machine;
 use highwater_engine::world::machine::Role;
 
 use super::clients;
-use super::ledger::Ledger;
 use super::model::*;
 use crate::playback::fenced_at;
+use crate::recording::Ledger;
 use crate::story::{Seen, count, ids};
 
 /// What of a scene is chosen and not simulated.
