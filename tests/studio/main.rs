@@ -17,5 +17,6 @@ mod storyboard;
 mod swarm;
 mod text;
 mod time_travel;
+mod undo;
 mod verdicts;
 mod views;

@@ -399,6 +399,7 @@ impl Fixture {
                 events_done: 3,
                 caption: None,
                 ended: None,
+                can_undo: true,
             },
         }
     }

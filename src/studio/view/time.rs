@@ -76,6 +76,8 @@ pub struct Playback {
     pub caption: Option<Caption>,
     /// Why play ended by itself.
     pub ended: Option<Ended>,
+    /// There is an action to take back.
+    pub can_undo: bool,
 }
 
 /// What is going on.
