@@ -240,6 +240,11 @@ impl Component for App {
                     web::closest_matches(e.target(), "[data-cell]") && !web::closest_matches(e.target(), "[data-menu]");
                 let on_control = cell || web::closest_matches(e.target(), "button, a, summary, [role=button]");
                 let typing = web::closest_matches(e.target(), "input, select, textarea, dialog");
+                let undo = (e.ctrl_key() || e.meta_key()) && !e.shift_key() && !e.alt_key() && e.key() == "z";
+                if undo && !typing && (!ctx.props().embed || ctx.props().options.controls == Controls::Full) {
+                    e.prevent_default();
+                    return self.ask(ctx, Ask::Do(Command::Undo));
+                }
                 if typing || e.ctrl_key() || e.alt_key() || e.meta_key() {
                     return false;
                 }

@@ -51,12 +51,13 @@ pub fn Transport(props: &TransportProps) -> Html {
                 { button(&ui, Icon::Forward, Label::StepForward, Command::StepForward(props.step), "", false) }
                 if props.narrow {
                     { button(&ui, Icon::Skip, Label::SkipWait, Command::SkipWait, "", !props.can_skip) }
-                    if props.going { <Going /> }
+                    if props.going { <div class="beside"><Going /><Countdown /></div> }
                     <Clock />
                 }
             </div>
-            if props.narrow { <Countdown /> }
-            else {
+            if props.narrow {
+                if !props.going && !ui.embed { <Countdown /> }
+            } else {
                 <button type="button" class="btn skip" onclick={ui.on_do(Command::SkipWait)} disabled={!props.can_skip}>
                     { icon(Icon::Skip) }{ " " }{ ui.label(Label::SkipWait) }
                 </button>

@@ -12,6 +12,7 @@ mod notes;
 mod pace;
 mod played;
 mod scenarios;
+mod standing;
 mod story;
 mod storyboard;
 mod swarm;

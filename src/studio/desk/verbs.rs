@@ -70,6 +70,7 @@ pub fn of_menu(seen: Seen<'_>, node: &NodeRef, action: NodeAction) -> Option<Ver
     match action {
         NodeAction::Kill => Some(client.map_or_else(|| Verb::Kill(vec![me.clone()]), Verb::KillClient)),
         NodeAction::Stop => Some(client.map_or_else(|| Verb::Stop(vec![me.clone()]), Verb::StopClient)),
+        NodeAction::Restart => Some(Verb::Restart(vec![me])),
         NodeAction::Start | NodeAction::Pause | NodeAction::Resume if client.is_some() => None,
         NodeAction::Start => Some(Verb::Start(vec![me])),
         NodeAction::Pause => Some(Verb::Pause(vec![me])),

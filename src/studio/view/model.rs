@@ -200,6 +200,8 @@ pub struct PartitionView {
     /// In Kafka's order.
     pub isr: Vec<u32>,
     pub elr: Vec<u32>,
+    /// Who led last, while nobody leads and nobody is eligible.
+    pub last_known_leader: Option<u32>,
     pub replicas: Vec<u32>,
     pub isr_health: IsrHealth,
     pub high_watermark: u64,
@@ -227,6 +229,10 @@ pub struct BrokerView {
     pub rack: Option<String>,
     pub process: ProcessState,
     pub standing: BrokerStanding,
+    /// How far its process is, while there is one.
+    pub phase: Option<BrokerPhase>,
+    /// It is started again as soon as it has stopped.
+    pub restarting: bool,
     pub broker_epoch: Option<u64>,
     /// Time left until the controller fences it, while its session runs out.
     pub fenced_in_us: Option<Micros>,
@@ -248,12 +254,31 @@ pub enum BrokerStanding {
     ControlledShutdown,
 }
 
+/// How far a broker's process is, by its own state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BrokerPhase {
+    /// It asks to be registered; Kafka's error if it was refused last.
+    Registering {
+        refused: Option<Term>,
+    },
+    /// Registered, and catching up with the metadata log.
+    CatchingUp,
+    AtWork,
+    /// Its leaders are moved away before it stops.
+    HandingOver {
+        leads: u32,
+    },
+    ShuttingDown,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaView {
     pub partition: PartitionRef,
     pub role: ReplicaRole,
     /// The first replica of the assignment.
     pub preferred: bool,
+    /// Outside the ISR, and may lead cleanly all the same (KIP-966).
+    pub eligible: bool,
     pub log_start_offset: u64,
     pub log_end_offset: u64,
     /// Its own high watermark: a follower's may stand behind the leader's.
@@ -344,6 +369,7 @@ pub struct LinkView {
 pub enum NodeAction {
     Kill,
     Stop,
+    Restart,
     Start,
     Pause,
     Resume,

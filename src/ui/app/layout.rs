@@ -135,6 +135,7 @@ impl App {
 
     /// Time stands first in the document, so that play is among the first stops of Tab; the styles put it below.
     pub(super) fn wide(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
+        let can_undo = self.views.playback.can_undo;
         let worst = self.views.promises.verdicts.first().map(|v| v.verdict.clone());
         html! {
             <div
@@ -150,7 +151,7 @@ impl App {
                     </div>
                     { self.lanes() }
                 </section>
-                <Header scene={self.views.scene.clone()} theme={self.theme} low={self.is_low()} />
+                <Header scene={self.views.scene.clone()} theme={self.theme} low={self.is_low()} {can_undo} />
                 <main>
                     { self.shared_bar() }
                     { self.notes(&ctx.props().options) }
@@ -171,6 +172,7 @@ impl App {
     }
 
     pub(super) fn phone(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
+        let can_undo = self.views.playback.can_undo;
         let tabs = [
             (PhoneTab::Stage, Label::Stage),
             (PhoneTab::Panel, Label::Promises),
@@ -198,7 +200,7 @@ impl App {
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     { self.transport(true, false) }
                 </section>
-                <Header scene={self.views.scene.clone()} theme={self.theme} narrow=true />
+                <Header scene={self.views.scene.clone()} theme={self.theme} narrow=true {can_undo} />
                 <main>
                     { self.shared_bar() }
                     { self.notes(&ctx.props().options) }

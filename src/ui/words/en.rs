@@ -101,6 +101,7 @@ impl Words for English {
             Label::MarkGroup => "consumer and group",
             Label::Break => "Break",
             Label::Repair => "Repair",
+            Label::RegistrationRefused => "registration refused",
             Label::Actions => "Actions",
             Label::HealAll => "Heal all links",
             Label::ElectPreferred => "Elect the preferred leader",
@@ -172,7 +173,7 @@ impl Words for English {
             Label::TextCommitted => "Committed",
             Label::TextLag => "Lag",
             Label::TextNone => "none",
-            Label::SetUpNote => "↻ begins a new run from 0 s; the rest can be turned live.",
+            Label::SetUpNote => "↻ begins a new run, played to this moment; the rest can be turned live.",
             Label::AskedFor => "asked for just now",
             Label::SetUpMark => "begins a new run",
             Label::Default => "default",
@@ -627,6 +628,7 @@ impl Words for English {
         match a {
             NodeAction::Kill => "Kill",
             NodeAction::Stop => "Stop cleanly",
+            NodeAction::Restart => "Restart",
             NodeAction::Start => "Start",
             NodeAction::Pause => "Pause (long GC)",
             NodeAction::Resume => "Resume",
@@ -655,25 +657,33 @@ impl Words for English {
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {
-        let standing = match b.standing {
-            BrokerStanding::Unregistered => "not registered",
-            BrokerStanding::Fenced { .. } => "fenced",
-            BrokerStanding::ControlledShutdown => "in controlled shutdown",
-            BrokerStanding::Active => "",
+        let state = match (b.process, &b.phase) {
+            (ProcessState::Running | ProcessState::Stopping, Some(phase)) => match phase {
+                BrokerPhase::Registering { refused: None } => "starts: asks to register".into(),
+                BrokerPhase::Registering { refused: Some(error) } => format!("registration refused: {error}"),
+                BrokerPhase::CatchingUp => "starts: fenced until it has caught up".into(),
+                BrokerPhase::HandingOver { leads: 0 } => "controlled shutdown".into(),
+                BrokerPhase::HandingOver { leads } => {
+                    format!(
+                        "controlled shutdown: leads {} still",
+                        counted(u64::from(*leads), "partition", "partitions")
+                    )
+                }
+                BrokerPhase::ShuttingDown => "shuts down".into(),
+                BrokerPhase::AtWork => match (b.standing, b.broker_epoch) {
+                    (BrokerStanding::Unregistered, _) => "not registered".into(),
+                    (BrokerStanding::Fenced { .. }, _) => "fenced".into(),
+                    (BrokerStanding::ControlledShutdown, _) => "in controlled shutdown".into(),
+                    (BrokerStanding::Active, Some(e)) => format!("epoch {e}"),
+                    (BrokerStanding::Active, None) => self.process(b.process),
+                },
+            },
+            (p, _) => self.process(p),
         };
-        match (b.process, standing, b.broker_epoch) {
-            (ProcessState::Running, "", Some(e)) => format!("epoch {e}"),
-            (ProcessState::Running, "", None) => self.process(b.process),
-            (ProcessState::Running, s, _) => s.into(),
-            (
-                p @ (ProcessState::NotStarted
-                | ProcessState::Stopping
-                | ProcessState::Paused { .. }
-                | ProcessState::Down { .. }),
-                _,
-                _,
-            ) => self.process(p),
-        }
+        if b.restarting { format!("{state}, then starts again") } else { state }
+    }
+    fn last_led(&self, broker: u32) -> String {
+        format!("last leader {broker}")
     }
     fn quorum_role(&self, r: QuorumRole) -> &'static str {
         match r {
@@ -719,6 +729,9 @@ impl Words for English {
             r.log_end_offset,
             r.high_watermark
         );
+        if r.eligible {
+            s += ", eligible leader replica";
+        }
         if risk > 0 {
             s += &format!(", {risk} acknowledged and not yet safe");
         }
@@ -735,13 +748,20 @@ impl Words for English {
             IsrHealth::BelowMin => "below min.insync.replicas",
             IsrHealth::Offline => "offline",
         };
-        format!(
+        let mut s = format!(
             "{topic}-{}: {leader}, leader epoch {}, ISR {} ({health}), high watermark {}",
             p.partition,
             p.leader_epoch,
             if p.isr.is_empty() { self.label(Label::TextNone).into() } else { ids(&p.isr) },
             p.high_watermark
-        )
+        );
+        if !p.elr.is_empty() {
+            s += &format!(", eligible leader replicas {}", ids(&p.elr));
+        }
+        if let Some(last) = p.last_known_leader {
+            s += &format!(", {}", self.last_led(last));
+        }
+        s
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {

@@ -112,6 +112,7 @@ pub enum Label {
     // nodes
     Break,
     Repair,
+    RegistrationRefused,
     Actions,
     HealAll,
     ElectPreferred,
@@ -280,6 +281,8 @@ pub trait Words {
     fn actions_of(&self, n: &NodeRef) -> String;
     fn process(&self, p: ProcessState) -> String;
     fn broker_state(&self, b: &BrokerView) -> String;
+    /// Who led last, while nobody does.
+    fn last_led(&self, broker: u32) -> String;
     fn quorum_role(&self, r: QuorumRole) -> &'static str;
     fn controller_state(&self, c: &ControllerView) -> String;
     fn role(&self, r: ReplicaRole) -> &'static str;

@@ -1,8 +1,10 @@
 //! The embed: title, verdict, stage and time in a frame of another page. It deliberately has no settings and no panel;
 //! who wants more opens the page.
 use super::*;
+use crate::ui::header::UndoButton;
 use crate::ui::marks;
 use crate::ui::stage::about_line;
+use crate::ui::transport::Countdown;
 use crate::ui::words::Words;
 use highwater_studio::view::model::NodeRef;
 
@@ -110,6 +112,8 @@ impl App {
             >
                 <header class="embed-top">
                     <h1>{ marks::waves() }<bdi>{ title }</bdi></h1>
+                    <span class="grow" />
+                    if ui.acts && self.views.playback.can_undo { <UndoButton /> }
                     if !self.narrow { { self.way_out(ctx, ui, "btn small") } }
                 </header>
                 <section class="bottom embed-bottom" aria-label={w.label(Label::TimeAndRuns)}>
@@ -120,7 +124,8 @@ impl App {
                     if controls { { self.transport(true, !self.narrow) } } else { { self.pause_alone(ui) } }
                     if self.narrow {
                         <p class="embed-foot">
-                            if let Some(c) = active {
+                            if self.views.playback.awaiting.is_some() { <Countdown /> }
+                            else if let Some(c) = active {
                                 <span>{ marks::crown_icon() }{ w.active_controller(&NodeRef::Controller(c.id)) }</span>
                             }
                             <span class="grow" />
