@@ -6,6 +6,7 @@ pub mod dialogs;
 pub mod geometry;
 pub mod header;
 pub mod keys;
+pub mod lane_way;
 pub mod lanes;
 pub mod marks;
 pub mod menu;

@@ -98,7 +98,7 @@ fn choices(ui: &Ui, asked: &Asked, mine: Option<usize>) -> Html {
                 }) }
             </ol>
             if mine.is_some() {
-                <p class="muted" role="status">{ ui.label(Label::GuessTaken) }</p>
+                <p class="muted taken" role="status">{ ui.label(Label::GuessTaken) }</p>
             }
         </div>
     }

@@ -342,6 +342,7 @@ fn message(id: MessageRef) -> MessageDetail {
         to: NodeRef::Broker(1),
         sent_us: AT - 170,
         arrives_us: AT + 330,
+        kind: FlightKind::Replication,
         left_us: 330,
         held: Holding::No,
         place: 1,

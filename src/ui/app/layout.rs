@@ -127,14 +127,28 @@ impl App {
         html! { <StoryCard board={self.views.board.clone()} guess={self.guess.clone()} {silent} /> }
     }
 
+    /// Where the chosen message is drawn in the lanes.
+    fn chosen_way(&self) -> Option<LaneWay> {
+        let Some(Subject::Message(id)) = &self.selected else { return None };
+        let flights = self.desk.read().motion().flights;
+        let flight = flights.iter().find(|flight| flight.id == *id)?;
+        LaneWay::of(flight, &self.views.lanes, &self.views.scene.groups)
+    }
+
     fn lanes(&self) -> Html {
         html! {
-            <LanesView lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()} />
+            <LanesView
+                lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()}
+                message={self.chosen_way()}
+            />
         }
     }
 
     /// Time stands first in the document, so that play is among the first stops of Tab; the styles put it below.
     pub(super) fn wide(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
+        // Beside what was chosen there is no room for it.
+        let story = self.tab == Tab::Promises && !self.why_open;
+        let story = if story { self.story(false) } else { Html::default() };
         let can_undo = self.views.playback.can_undo;
         let worst = self.views.promises.verdicts.first().map(|v| v.verdict.clone());
         html! {
@@ -163,7 +177,7 @@ impl App {
                         </div>
                         <Panel
                             content={self.views.content.clone()} why={self.why.clone()} why_title={self.why_title()}
-                            why_open={self.why_open} folded={self.panel_folded} {worst} story={self.story(false)}
+                            why_open={self.why_open} folded={self.panel_folded} {worst} {story}
                         />
                     </div>
                 </main>

@@ -55,7 +55,7 @@ pub struct PanelProps {
     /// The verdict that hurts most: all that is left of the panel when it is folded.
     #[prop_or_default]
     pub worst: Option<Verdict>,
-    /// What the author says and asks, over every tab.
+    /// What the author says and asks, over the tab.
     #[prop_or_default]
     pub story: Html,
 }

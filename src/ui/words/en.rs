@@ -18,6 +18,16 @@ fn nodes(w: &English, all: &[NodeRef]) -> String {
     all.iter().map(|n| w.node(n)).collect::<Vec<_>>().join(", ")
 }
 
+/// `brokers 1 and 3`; others by their names.
+fn receivers(w: &English, all: &[NodeRef]) -> String {
+    let id = |n: &NodeRef| if let NodeRef::Broker(id) = n { Some(id.to_string()) } else { None };
+    let names: Option<Vec<String>> = all.iter().map(id).collect();
+    match names.as_deref() {
+        Some([first @ .., last]) if !first.is_empty() => format!("brokers {} and {last}", first.join(", ")),
+        Some(_) | None => nodes(w, all),
+    }
+}
+
 fn offsets(first: u64, last: u64) -> String {
     format!("{} {}", if first == last { "offset" } else { "offsets" }, span(first, last))
 }
@@ -883,7 +893,7 @@ impl Words for English {
     }
     fn doing(&self, d: &Doing) -> String {
         let from = self.node(&d.from);
-        let to = nodes(self, &d.to);
+        let to = receivers(self, &d.to);
         match &d.did {
             Did::Refuses { api, error } => format!("{from} answers {api} of {to}: {error}"),
             Did::TellsMetadata => format!("{from} tells {to} what was decided"),

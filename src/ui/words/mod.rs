@@ -393,7 +393,8 @@ pub fn unbroken(us: Micros) -> String {
 /// A duration with three figures at most: `8.61 s`, `500 ms`, `0.5 ms`.
 pub fn duration(us: Micros) -> String {
     match us {
-        0..1_000 => tenths(us, 1_000, "ms"),
+        1..100 => format!("{us} µs"),
+        0 | 100..1_000 => tenths(us, 1_000, "ms"),
         1_000..10_000 => tenths(us, 1_000, "ms"),
         10_000..1_000_000 => format!("{} ms", us / 1_000),
         1_000_000..60_000_000 => tenths(us, 1_000_000, "s"),
@@ -461,6 +462,7 @@ mod tests {
     fn times_have_the_form_that_the_page_promises() {
         assert_eq!(moment(14_802_317), "14.802 s");
         assert_eq!(duration(500), "0.5 ms");
+        assert_eq!(duration(40), "40 µs");
         assert_eq!(duration(8_612_000), "8.6 s");
         assert_eq!(duration(9_000_000), "9 s");
         assert_eq!(rate(20_000), "20/s");

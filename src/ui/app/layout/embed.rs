@@ -112,12 +112,13 @@ impl App {
             >
                 <header class="embed-top">
                     <h1>{ marks::waves() }<bdi>{ title }</bdi></h1>
+                    if self.is_shared() { <p class="shared-mark">{ w.label(Label::SharedScenario) }</p> }
                     <span class="grow" />
                     if ui.acts && self.views.playback.can_undo { <UndoButton /> }
                     if !self.narrow { { self.way_out(ctx, ui, "btn small") } }
                 </header>
                 <section class="bottom embed-bottom" aria-label={w.label(Label::TimeAndRuns)}>
-                    { self.chosen(ui) }
+                    <div class="over">{ self.notes(options) }{ self.chosen(ui) }</div>
                     if options.shows(Part::Timeline) {
                         <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     }
@@ -133,8 +134,6 @@ impl App {
                         </p>
                     }
                 </section>
-                { self.shared_bar() }
-                { self.notes(options) }
                 { self.verdict_strip(ui) }
                 if options.shows(Part::Cluster) { { stage } }
                 if words {
