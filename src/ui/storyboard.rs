@@ -24,7 +24,7 @@ pub fn prose(ui: &Ui, words: &Prose) -> String {
 }
 
 /// What was answered, if it was this question.
-pub fn answer(asked: &Asked, guess: Option<&Guess>) -> Option<usize> {
+pub fn answer(asked: &QuestionView, guess: Option<&Guess>) -> Option<usize> {
     guess.filter(|(id, _)| *id == asked.id).map(|(_, choice)| *choice).filter(|choice| *choice < asked.choices.len())
 }
 
@@ -57,7 +57,7 @@ pub fn StoryCard(props: &StoryProps) -> Html {
     }
 }
 
-fn question(ui: &Ui, asked: &Asked, guess: Option<&Guess>) -> Html {
+fn question(ui: &Ui, asked: &QuestionView, guess: Option<&Guess>) -> Html {
     let w = ui.words();
     let mine = answer(asked, guess);
     let text = |choice: usize| asked.choices.get(choice).map_or_else(String::new, |(text, _)| prose(ui, text));
@@ -81,7 +81,7 @@ fn question(ui: &Ui, asked: &Asked, guess: Option<&Guess>) -> Html {
 }
 
 /// The answers, to be chosen until what they are about has begun.
-fn choices(ui: &Ui, asked: &Asked, mine: Option<usize>) -> Html {
+fn choices(ui: &Ui, asked: &QuestionView, mine: Option<usize>) -> Html {
     html! {
         <div role="group" aria-labelledby="question">
             <p class="question" id="question"><b>{ prose(ui, &asked.text) }</b></p>

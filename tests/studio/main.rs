@@ -6,6 +6,7 @@ mod golden;
 mod hostile;
 mod ledger;
 mod links;
+mod log;
 mod messages;
 mod moments;
 mod notes;

@@ -231,7 +231,7 @@ fn board(answered: Answered) -> Storyboard {
     let choices = vec![(both("nobody", "都不会"), None), (both("both", "两者"), Some(both("because", "因为")))];
     Storyboard {
         said: Some(both("All is well.", "一切正常。")),
-        asked: Some(Asked { id: "q".into(), text: both("Who stops?", "谁会停？"), choices, answered }),
+        asked: Some(QuestionView { id: "q".into(), text: both("Who stops?", "谁会停？"), choices, answered }),
     }
 }
 

@@ -83,13 +83,20 @@ fn facts() -> Vec<Fact> {
         Fact::MemberReadsOn { group: group(), member: member() },
         Fact::ClientStarted { client: NodeRef::Member(member()) },
         Fact::ClientClosed { client: NodeRef::Producer(producer()) },
-        Fact::TopicCreateRefused { topic: "orders".into(), error: error() },
+        Fact::TopicDeleted { topic: "orders".into() },
+        Fact::PartitionsAdded { topic: "orders".into(), total: 8 },
+        Fact::StopRequested { node: b(1) },
+        Fact::DiskLost { node: b(1) },
+        Fact::ControlledShutdownAllowed { broker: 1 },
+        Fact::RegistrationRefused { broker: 1, error: error() },
+        Fact::MetadataTruncated { node: NodeRef::Controller(1), from: 9, to: 5 },
+        Fact::ControllerRefused { controller: 1, api: "AlterPartition".into(), error: error() },
+        Fact::WithoutEffect { action: "cut".into() },
         Fact::SettingWas {
             target: ConfigTarget::Cluster,
             key: "offsets.topic.replication.factor".into(),
             value: "1".into(),
         },
-        Fact::ActionRefused { action: "start".into(), error: error() },
         Fact::HasReplicas { partition: p(), replicas: vec![1, 2, 3] },
         Fact::OnlyReplicaOn { partition: p(), broker: 1 },
         Fact::CreatedWhileAlone { topic: "__consumer_offsets".into(), broker: 1, replication_factor: 1 },
@@ -115,6 +122,70 @@ fn facts() -> Vec<Fact> {
         replication_factor: 3,
         by,
     }));
+    let target = || ConfigTarget::Topic("orders".into());
+    let asked = [
+        Asked::Restart { node: b(1) },
+        Asked::Close { client: NodeRef::Member(member()) },
+        Asked::CreateTopic { topic: "orders".into() },
+        Asked::DeleteTopic { topic: "orders".into() },
+        Asked::AddPartitions { topic: "orders".into(), total: 8 },
+        Asked::DeleteRecords { partition: p(), before: Some(5) },
+        Asked::DeleteRecords { partition: p(), before: None },
+        Asked::SetConfig { target: target(), key: "min.insync.replicas".into(), value: "2".into() },
+        Asked::SetConfig { target: target(), key: "min.insync.replicas".into(), value: "".into() },
+        Asked::ElectLeader { partition: p(), unclean: false },
+        Asked::ElectLeader { partition: p(), unclean: true },
+        Asked::Describe { api: "DescribeQuorum".into() },
+        Asked::Produce { client: NodeRef::Producer(producer()), topic: Some("orders".into()), count: 3 },
+        Asked::Produce { client: NodeRef::Producer(producer()), topic: None, count: 3 },
+        Asked::PausePolling { member: NodeRef::Member(member()), span_us: 1_000_000 },
+        Asked::Seek { member: NodeRef::Member(member()), partition: p(), to: 7 },
+        Asked::Commit { member: NodeRef::Member(member()) },
+    ];
+    all.extend(asked.map(Fact::Asked));
+    let wrong = |needed| Reason::WrongState { node: b(1), needed };
+    let reasons = [
+        Reason::Kafka { error: "TOPIC_ALREADY_EXISTS".into(), exception: "TopicExistsException".into() },
+        Reason::NoSuchNode { node: b(9) },
+        Reason::NoSuchClient { name: producer() },
+        Reason::NotStarted { name: producer() },
+        Reason::NameTaken { name: producer() },
+        Reason::NoSuchRole { role: "leader-of orders/0".into() },
+        wrong(Needed::Running),
+        wrong(Needed::NotRunning),
+        wrong(Needed::RunningAndNotPaused),
+        wrong(Needed::Paused),
+        wrong(Needed::Producer),
+        Reason::HoldTaken { name: "h1".into() },
+        Reason::NothingHeld { name: "h1".into() },
+        Reason::Limit { what: "clients at a time".into(), most: 64 },
+        Reason::Config {
+            exception: "ConfigException".into(),
+            key: "acks".into(),
+            value: "7".into(),
+            expected: "0, 1 or all".into(),
+        },
+        Reason::SetUp { what: "broker 3 is named twice".into() },
+    ];
+    all.extend(reasons.map(|reason| Fact::ActionRefused { action: "start".into(), reason }));
+    let (client, topic) = (producer, || "orders".to_string());
+    let waits = [
+        WaitFor::Leader { partition: p() },
+        WaitFor::MoreMembers { group: group() },
+        WaitFor::Rebalance { group: group() },
+        WaitFor::Coordinator { client: member(), group: group() },
+        WaitFor::Commit { client: member(), group: group() },
+        WaitFor::Poll { client: member(), group: group() },
+        WaitFor::Success { client: client() },
+        WaitFor::LivingBroker { client: client() },
+        WaitFor::Answer { client: client(), topic: topic(), partition: None },
+        WaitFor::Answer { client: client(), topic: topic(), partition: Some(3) },
+        WaitFor::Reading { group: group(), partition: p() },
+    ];
+    for what in waits {
+        all.push(Fact::WaitBegan { what: what.clone(), since_us: 12_000_000 });
+        all.push(Fact::WaitEnded { what, after_us: 3_000_000, count: 4 });
+    }
     let bys = [AckedBy::Nobody, AckedBy::LeaderAlone, AckedBy::WholeIsr];
     all.extend(bys.map(|by| Fact::Acked { producer: producer(), partition: p(), first: 45, last: 47, by }));
     all

@@ -145,9 +145,9 @@ impl<P: Clone> Net<P> {
     /// requests in flight, unless it has all that it may have, then one that is being connected, then the one whose last
     /// attempt is the longest ago.
     pub fn pick(&self, ctx: &mut Ctx<'_>, brokers: &[BrokerId]) -> Option<BrokerId> {
+        // Nodes stand in a random order (`Cluster`), and the search begins anywhere in it.
         let mut order = brokers.to_vec();
-        let first = ctx.rng.below((order.len() as u32).max(1)) as usize;
-        order.rotate_left(first);
+        ctx.rng.shuffle(&mut order);
         let ready = order
             .iter()
             .filter(|b| self.can_send(**b, Channel::Client))

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use highwater_engine::base::{Dur, SimTime};
 
-use super::command::{Command, Outcome, Refused};
+use super::command::{Command, Outcome, Refused, Thing};
 use super::verbs::{self, Change};
 use super::{Desk, refusals};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
@@ -264,7 +264,7 @@ impl Studio {
                     if done > 0 {
                         self.run.playhead.take_back(&mut self.run.recording, &place);
                     }
-                    return Outcome::Refused(refusals::of_action(&not_done));
+                    return Outcome::Refused(refusals::of_action(self.seen(), &not_done));
                 }
             }
         }
@@ -309,7 +309,7 @@ impl Studio {
     fn menu(&mut self, node: &NodeRef, action: NodeAction) -> Outcome {
         match verbs::of_menu(self.seen(), node, action) {
             Some(verb) => self.act(vec![verb]),
-            None => Outcome::Refused(Refused::NotNow { action: format!("{action:?}").into() }),
+            None => Outcome::Refused(Refused::NotNow(action)),
         }
     }
 
@@ -326,7 +326,7 @@ impl Studio {
 
     fn previous_run(&mut self) -> Outcome {
         match self.previous.pop() {
-            None => Outcome::Refused(Refused::Unknown { what: "run".into() }),
+            None => Outcome::Refused(Refused::Unknown(Thing::Run)),
             Some(run) => self.replace(run),
         }
     }
@@ -406,7 +406,7 @@ impl Desk for Studio {
             Command::SeekToTrace(TraceId(id)) => {
                 let entry = usize::try_from(id).ok().filter(|entry| *entry < self.seen().reel().len());
                 match entry {
-                    None => Outcome::Refused(Refused::Unknown { what: "moment".into() }),
+                    None => Outcome::Refused(Refused::Unknown(Thing::Moment)),
                     Some(entry) => {
                         let ops = self.seen().reel().op_of(entry) + 1;
                         self.run.playhead.seek_ops(&mut self.run.recording, ops);
@@ -426,7 +426,7 @@ impl Desk for Studio {
             Command::Act(node, action) => self.menu(&node, action),
             Command::Message(id, act) => match message::verb(self.seen(), id, &act) {
                 Some(verb) => self.act(vec![verb]),
-                None => Outcome::Refused(Refused::Unknown { what: "message".into() }),
+                None => Outcome::Refused(Refused::Unknown(Thing::Message)),
             },
             Command::HealAll => self.act(vec![Verb::Heal(None)]),
             Command::Cut { a, b, one_way } => self.act(vec![Verb::Cut(crate::scenario::Sides {
@@ -474,14 +474,14 @@ impl Desk for Studio {
                     self.player.moved(&self.run.playhead);
                     Outcome::Done
                 } else {
-                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                    Outcome::Refused(Refused::Unknown(Thing::Branch))
                 }
             }
             Command::NameBranch(BranchId(branch), name) => {
                 if self.run.recording.rename(branch as usize, name) {
                     Outcome::Done
                 } else {
-                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                    Outcome::Refused(Refused::Unknown(Thing::Branch))
                 }
             }
         }
@@ -549,7 +549,7 @@ impl Desk for Studio {
             id: BranchId(index as u32),
             parent: branch.parent.map(|parent| BranchId(parent as u32)),
             name: branch.name.clone(),
-            began_with: branch.fork.as_ref().and_then(|(_, verb)| crate::story::of_verb(verb)),
+            began_with: branch.fork.as_ref().and_then(|(_, verb)| crate::story::of_verb(self.seen(), verb)),
             forked_at_us: branch.fork.as_ref().map_or(0, |(at, _)| self.seen().us(*at)),
             end_us: self.seen().us(branch.recorded),
             current: index == self.run.playhead.current(),

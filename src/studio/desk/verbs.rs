@@ -6,7 +6,7 @@ use highwater_engine::client::Keys;
 use highwater_engine::protocol::config::{self as table, Scope};
 use highwater_engine::world::LinkSetup;
 
-use super::command::Refused;
+use super::command::{Refused, Thing};
 use crate::scenario::{
     Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, check,
 };
@@ -107,16 +107,12 @@ fn config(pairs: &[(&str, &str)]) -> Config {
     pairs.iter().map(|(key, value)| ((*key).to_string(), (*value).to_string())).collect()
 }
 
-fn impossible(what: &'static str) -> Refused {
-    Refused::Unknown { what: what.into() }
-}
-
 /// What a setting asks for, live where Kafka can do it in a running cluster.
 pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &SettingValue) -> Result<Change, Refused> {
     let live = |verb| Ok(Change::Live(vec![verb]));
     match (key, value) {
         (SettingKey::Config { of, name }, value) => {
-            let value = config_text(value).ok_or_else(|| impossible("setting"))?;
+            let value = config_text(value).ok_or_else(|| Refused::Unknown(Thing::Setting))?;
             match of {
                 ConfigOf::Topic(topic) => topic_config(seen, topic, name, &value),
                 ConfigOf::Producer(producer) => {
@@ -167,7 +163,7 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
                 Some(())
             })
         }
-        _wrong_type => Err(impossible("setting")),
+        _wrong_type => Err(Refused::Unknown(Thing::Setting)),
     }
 }
 
@@ -244,7 +240,7 @@ fn replication(placement: &Placement) -> Option<u32> {
 /// A changed scenario, if it can be: what was opened, without what was done by hand, which is done again in the new run.
 fn changed(seen: Seen<'_>, change: impl FnOnce(&mut Scenario) -> Option<()>) -> Result<Change, Refused> {
     let mut scenario = seen.recording.file().clone();
-    change(&mut scenario).ok_or_else(|| impossible("setting"))?;
+    change(&mut scenario).ok_or_else(|| Refused::Unknown(Thing::Setting))?;
     // The reader's own checks say whether the parts still fit together.
     match check(&crate::recording::done(&scenario, &seen.branch().hand)) {
         Ok(()) => Ok(Change::NewRun(Box::new(scenario))),
@@ -313,7 +309,7 @@ fn brokers(scenario: &mut Scenario, n: usize) -> Option<()> {
 }
 
 fn members(scene: &Scene, seen: Seen<'_>, group: &str, n: u32) -> Result<Change, Refused> {
-    let view = scene.groups.iter().find(|view| view.name == group).ok_or_else(|| impossible("group"))?;
+    let view = scene.groups.iter().find(|view| view.name == group).ok_or_else(|| Refused::Unknown(Thing::Group))?;
     let alive: Vec<&str> = view
         .members
         .iter()

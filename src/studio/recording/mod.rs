@@ -4,11 +4,11 @@
 mod cursor;
 mod hand;
 mod keyframes;
+mod known;
 mod ledger;
 mod past;
 mod playhead;
 mod reel;
-mod weight;
 
 use std::rc::Rc;
 
@@ -21,7 +21,6 @@ pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks};
 pub use past::Past;
 pub use playhead::Playhead;
 pub use reel::{Op, Reel, Refused, SLICE_US};
-pub use weight::Weight;
 
 use crate::scenario::{Lowered, Scenario, Verb, lower};
 

@@ -8,7 +8,7 @@ use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::World;
 
 use super::ledger::Ledger;
-use super::weight::{Notability, Weight};
+use crate::kinds::{Notability, Weight};
 
 /// The folds of one playhead; copies share what is old.
 #[derive(Clone, Debug, Default)]

@@ -22,7 +22,18 @@ pub enum Fact {
     Stopped {
         node: NodeRef,
     },
+    /// Somebody asked the process to end.
+    StopRequested {
+        node: NodeRef,
+    },
+    DiskLost {
+        node: NodeRef,
+    },
     ControlledShutdownBegan {
+        broker: u32,
+    },
+    /// The controller has moved its leaderships away: it may go.
+    ControlledShutdownAllowed {
         broker: u32,
     },
     Started {
@@ -38,6 +49,10 @@ pub enum Fact {
         broker: u32,
         epoch: u64,
         clean: bool,
+    },
+    RegistrationRefused {
+        broker: u32,
+        error: Term,
     },
     Fenced {
         broker: u32,
@@ -89,6 +104,16 @@ pub enum Fact {
     ActiveController {
         controller: u32,
         epoch: u32,
+    },
+    MetadataTruncated {
+        node: NodeRef,
+        from: u64,
+        to: u64,
+    },
+    ControllerRefused {
+        controller: u32,
+        api: Term,
+        error: Term,
     },
     // partitions
     LeaderElected {
@@ -287,18 +312,39 @@ pub enum Fact {
         replication_factor: u32,
         by: CreatedBy,
     },
-    TopicCreateRefused {
+    TopicDeleted {
         topic: String,
-        error: Term,
+    },
+    PartitionsAdded {
+        topic: String,
+        total: u32,
     },
     ConfigChanged {
         target: ConfigTarget,
         key: Term,
         value: Term,
     },
+    // what a script or a hand asked for, where no other entry says that it was done
+    Asked(Asked),
+    /// Somebody has waited since then and goes on waiting.
+    WaitBegan {
+        what: WaitFor,
+        since_us: Micros,
+    },
+    /// A wait that was told is over.
+    WaitEnded {
+        what: WaitFor,
+        after_us: Micros,
+        /// Attempts or records in it.
+        count: u64,
+    },
+    /// It was done and changed nothing: it was so already.
+    WithoutEffect {
+        action: Term,
+    },
     ActionRefused {
         action: Term,
-        error: Term,
+        reason: Reason,
     },
     // how things stand, the ends of a chain of causes
     HasReplicas {
@@ -335,11 +381,170 @@ pub enum Fact {
         broker: u32,
     },
     RunBegan,
-    /// Anything that has no sentence of its own yet, in Kafka's words.
-    Other {
-        term: Term,
-        who: Option<NodeRef>,
+}
+
+/// What somebody asked a node, a client or the cluster to do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Asked {
+    Restart {
+        node: NodeRef,
     },
+    Close {
+        client: NodeRef,
+    },
+    CreateTopic {
+        topic: String,
+    },
+    DeleteTopic {
+        topic: String,
+    },
+    AddPartitions {
+        topic: String,
+        total: u32,
+    },
+    DeleteRecords {
+        partition: PartitionRef,
+        before: Option<u64>,
+    },
+    SetConfig {
+        target: ConfigTarget,
+        key: Term,
+        value: Term,
+    },
+    ElectLeader {
+        partition: PartitionRef,
+        unclean: bool,
+    },
+    /// A question of the administrator, by Kafka's API.
+    Describe {
+        api: Term,
+    },
+    /// `None`: the client's own topic.
+    Produce {
+        client: NodeRef,
+        topic: Option<String>,
+        count: u64,
+    },
+    PausePolling {
+        member: NodeRef,
+        span_us: Micros,
+    },
+    Seek {
+        member: NodeRef,
+        partition: PartitionRef,
+        to: u64,
+    },
+    Commit {
+        member: NodeRef,
+    },
+}
+
+/// What somebody waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WaitFor {
+    Leader {
+        partition: PartitionRef,
+    },
+    /// `group.initial.rebalance.delay.ms`: whether more members come.
+    MoreMembers {
+        group: String,
+    },
+    /// Everybody to join again.
+    Rebalance {
+        group: String,
+    },
+    Coordinator {
+        client: String,
+        group: String,
+    },
+    Commit {
+        client: String,
+        group: String,
+    },
+    Poll {
+        client: String,
+        group: String,
+    },
+    /// Records that do not fail.
+    Success {
+        client: String,
+    },
+    /// Every broker that the client knows is gone.
+    LivingBroker {
+        client: String,
+    },
+    /// Records that have no answer.
+    Answer {
+        client: String,
+        topic: String,
+        partition: Option<u32>,
+    },
+    /// Acknowledged records that the group has not read.
+    Reading {
+        group: String,
+        partition: PartitionRef,
+    },
+}
+
+/// Why an action was not done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// Kafka's error, and the exception that its Java clients throw.
+    Kafka {
+        error: Term,
+        exception: Term,
+    },
+    NoSuchNode {
+        node: NodeRef,
+    },
+    NoSuchClient {
+        name: String,
+    },
+    NotStarted {
+        name: String,
+    },
+    NameTaken {
+        name: String,
+    },
+    /// Nobody plays the role, as a scenario names it.
+    NoSuchRole {
+        role: Term,
+    },
+    WrongState {
+        node: NodeRef,
+        needed: Needed,
+    },
+    HoldTaken {
+        name: String,
+    },
+    NothingHeld {
+        name: String,
+    },
+    Limit {
+        what: Term,
+        most: u64,
+    },
+    /// A config that Kafka's constructor refuses; `expected` is Kafka's own sentence.
+    Config {
+        exception: Term,
+        key: Term,
+        value: Term,
+        expected: Term,
+    },
+    /// The set-up itself.
+    SetUp {
+        what: Term,
+    },
+}
+
+/// The state that an action needs its node to be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Needed {
+    Running,
+    NotRunning,
+    RunningAndNotPaused,
+    Paused,
+    Producer,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,15 +1,24 @@
 //! What is seen over a playhead: the world there, the trace up to it with the page's names, and facts, each told once.
 //! It explains nothing and makes no sentence.
 
+mod about;
 mod book;
+mod deeds;
 mod fact;
 mod names;
 mod past;
+mod reader;
 mod seen;
 mod tell;
+#[cfg(test)]
+mod tests;
 
-pub use fact::{AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed};
+pub use about::About;
+pub use deeds::{message_term, of_verb, reason};
+pub use fact::{
+    AckedBy, Asked, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, Needed, Reason, WaitFor,
+};
 pub use names::{MessageRef, Micros, NodeRef, PartitionRef, Term, TraceId, count, ids, name_of};
 pub use past::Stuck;
 pub use seen::Seen;
-pub use tell::{Part, Told, message_term, of_verb, refusal_term, tell};
+pub use tell::{Told, tell};

@@ -1,17 +1,18 @@
 //! The log: facts up to the playhead, filtered and paged. What has no fact is no line.
 
 use super::model::*;
-use crate::story::{Seen, Told, tell};
+use crate::kinds::Weight;
+use crate::story::{About, Seen, Told, tell};
 
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
-    let Told { part: kind, fact, .. } = tell(seen, index)?;
+    let Told { part: kind, weight, fact, .. } = tell(seen, index)?;
     Some(LogLine {
         trace: TraceId(index as u64),
         at_us: seen.us(entry.at),
         kind,
         fact,
-        notable: seen.reel().is_notable(index),
+        notable: weight >= Weight::Notable,
     })
 }
 
@@ -60,28 +61,19 @@ pub fn news(seen: Seen<'_>, after: Option<TraceId>) -> Vec<LogLine> {
 
 /// Whether a fact is about something.
 fn concerns(fact: &Fact, about: &Subject, trace: TraceId) -> bool {
-    let text = || format!("{fact:?}");
+    let named = fact.about();
+    let partition = |p: &PartitionRef| named.contains(&About::Partition(p));
+    let broker = |id: u32| named.iter().any(|name| name.is_broker(id));
     match about {
         Subject::Trace(id) => *id == trace,
-        Subject::Controller(id) => {
-            text().contains(&format!("Controller({id})"))
-                || text().contains(&format!("controller: {id},"))
-                || text().contains(&format!("controller: {id} "))
+        Subject::Controller(id) => named.iter().any(|name| name.is_controller(*id)),
+        Subject::Broker(id) => broker(*id),
+        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => partition(p),
+        Subject::Replica { partition: p, broker: id } | Subject::Record { partition: p, broker: id, .. } => {
+            partition(p) && broker(*id)
         }
-        Subject::Broker(id) => {
-            let text = text();
-            ["Broker({})", "broker: {},", "broker: {} "]
-                .iter()
-                .any(|form| text.contains(&form.replace("{}", &id.to_string())))
-        }
-        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => {
-            text().contains(&format!("{p:?}"))
-        }
-        Subject::Replica { partition, broker } | Subject::Record { partition, broker, .. } => {
-            let text = text();
-            text.contains(&format!("{partition:?}")) && text.contains(&format!("broker: {broker}"))
-        }
-        Subject::Producer(name) | Subject::Group(name) | Subject::Member(name) => text().contains(&format!("{name:?}")),
+        Subject::Producer(name) | Subject::Member(name) => named.iter().any(|about| about.is_client(name)),
+        Subject::Group(name) => named.contains(&About::Group(name)),
         Subject::Message(_) | Subject::Verdict(_) | Subject::LedgerRecord(_) => false,
     }
 }

@@ -17,3 +17,4 @@ pub mod why;
 
 mod panel;
 mod time;
+mod timers;

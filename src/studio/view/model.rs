@@ -7,11 +7,12 @@
 //! stay untranslated.
 pub use super::panel::*;
 pub use super::time::*;
+pub use crate::kinds::{Mark as MarkKind, Part as LogKind};
 pub use crate::playback::{Ended, Pace, Speed, StepKind, Waiting};
 pub use crate::scenario::{Note, ScenarioId, Words as Prose};
 pub use crate::story::{
-    AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, NodeRef,
-    Part as LogKind, PartitionRef, Term, TraceId,
+    AckedBy, Asked, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, Needed,
+    NodeRef, PartitionRef, Reason, Term, TraceId, WaitFor,
 };
 
 // ---------------------------------------------------------------- naming things
@@ -68,12 +69,12 @@ pub enum Subject {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Storyboard {
     pub said: Option<Prose>,
-    pub asked: Option<Asked>,
+    pub asked: Option<QuestionView>,
 }
 
 /// A question, from its moment on until something else is done than what it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct QuestionView {
     pub id: String,
     pub text: Prose,
     /// Each answer, with why it is right or wrong if the author says so.

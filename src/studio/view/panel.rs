@@ -283,6 +283,9 @@ pub enum InspectValue {
     Brokers(Vec<u32>),
     Partition(PartitionRef),
     Node(NodeRef),
+    GroupState(GroupState),
+    Fate(RecordFate),
+    Delivery(Delivery),
     None,
 }
 

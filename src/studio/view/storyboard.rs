@@ -33,7 +33,7 @@ pub fn storyboard(seen: Seen<'_>, scene: &Scene) -> Storyboard {
 }
 
 /// A question is about the first thing that is done after it: from the next one on it is about nothing any more.
-fn asked(seen: Seen<'_>, scene: &Scene, at: Dur, question: &Question) -> Option<Asked> {
+fn asked(seen: Seen<'_>, scene: &Scene, at: Dur, question: &Question) -> Option<QuestionView> {
     let now = seen.now().since(seen.origin());
     let mut later = seen.branch().lowered.plan.iter().map(|due| due.at.at).filter(|due| *due > at);
     let begins = later.next()?;
@@ -53,7 +53,7 @@ fn asked(seen: Seen<'_>, scene: &Scene, at: Dur, question: &Question) -> Option<
         Answered::NotYet
     };
     let choices = question.choices.iter().map(|choice| (choice.text.clone(), choice.why.clone())).collect();
-    Some(Asked { id: question.id.clone(), text: question.text.clone(), choices, answered })
+    Some(QuestionView { id: question.id.clone(), text: question.text.clone(), choices, answered })
 }
 
 fn holds(scene: &Scene, expect: &Expect) -> bool {

@@ -189,22 +189,6 @@ pub struct LaneMark {
     pub count: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MarkKind {
-    /// Bolt: kill, stop, pause, cut, link, and their undoing.
-    Fault,
-    Repair,
-    /// Crown.
-    Election,
-    IsrShrink,
-    IsrExpand,
-    Truncation,
-    Rebalance,
-    Error,
-    Loss,
-    Setting,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneWait {
     pub lane: usize,

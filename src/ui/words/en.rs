@@ -260,6 +260,11 @@ impl Words for English {
         match f {
             Fact::Killed { node } => format!("{} is killed; its disk stays", self.node(node)),
             Fact::Stopped { node } => format!("{} has stopped", self.node(node)),
+            Fact::StopRequested { node } => format!("{} is asked to stop", self.node(node)),
+            Fact::DiskLost { node } => format!("the disk of {} is wiped", self.node(node)),
+            Fact::ControlledShutdownAllowed { broker } => {
+                format!("broker {broker} leads nothing any more: the controller lets it go")
+            }
             Fact::ControlledShutdownBegan { broker } => format!("broker {broker} begins a controlled shutdown"),
             Fact::Started { node } => format!("{} starts", self.node(node)),
             Fact::Paused { node } => format!("{} stands still", self.node(node)),
@@ -269,6 +274,15 @@ impl Words for English {
             }
             Fact::Registered { broker, epoch, clean: false } => {
                 format!("broker {broker} registers, broker epoch {epoch}")
+            }
+            Fact::RegistrationRefused { broker, error } => {
+                format!("the registration of broker {broker} is refused: {error}")
+            }
+            Fact::MetadataTruncated { node, from, to } => {
+                format!("{} cuts its metadata log from {from} back to {to}", self.node(node))
+            }
+            Fact::ControllerRefused { controller, api, error } => {
+                format!("controller {controller} refuses {api}: {error}")
             }
             Fact::Fenced { broker, session_us: 0 } => format!("broker {broker} is fenced"),
             Fact::Fenced { broker, session_us } => {
@@ -477,12 +491,22 @@ impl Words for English {
                     counted(u64::from(*partitions), "partition", "partitions")
                 )
             }
-            Fact::TopicCreateRefused { topic, error } => format!("topic {topic} is not created: {error}"),
+            Fact::TopicDeleted { topic } => format!("topic {topic} is deleted"),
+            Fact::PartitionsAdded { topic, total } => {
+                format!("topic {topic} has {} now", counted(u64::from(*total), "partition", "partitions"))
+            }
             Fact::ConfigChanged { target, key, value } if value.is_empty() => {
                 format!("{key} goes back to its default {}", self.target(target))
             }
             Fact::ConfigChanged { target, key, value } => format!("{key}={value} {}", self.target(target)),
-            Fact::ActionRefused { action, error } => format!("{action} is refused: {error}"),
+            Fact::Asked(asked) => self.asked(asked),
+            Fact::WaitBegan { what, since_us } => format!("{}, since {}", self.waits_for(what), moment(*since_us)),
+            Fact::WaitEnded { what, after_us, count } => {
+                let times = counted(*count, "record or attempt", "records or attempts");
+                format!("over after {}: {} ({times})", duration(*after_us), self.waits_for(what))
+            }
+            Fact::WithoutEffect { action } => format!("{action} changes nothing: it was so already"),
+            Fact::ActionRefused { action, reason } => format!("{action} is refused: {}", self.reason(reason)),
             Fact::HasReplicas { partition: p, replicas } if replicas.is_empty() => {
                 format!("{} has no replica", partition(p))
             }
@@ -511,8 +535,6 @@ impl Words for English {
             Fact::BrokerIsDown { broker } => format!("broker {broker} is down"),
             Fact::NotInIsr { partition: p, broker } => format!("broker {broker} is not in the ISR of {}", partition(p)),
             Fact::RunBegan => "the run begins".into(),
-            Fact::Other { term, who: Some(n) } => format!("{}: {term}", self.node(n)),
-            Fact::Other { term, who: None } => term.to_string(),
         }
     }
 
@@ -614,20 +636,10 @@ impl Words for English {
     }
 
     fn fate(&self, s: &LedgerSquare) -> String {
-        let fate = match s.fate {
-            RecordFate::Pending => "waiting for an answer",
-            RecordFate::Written => "written, not yet safe",
-            RecordFate::Safe => "safe",
-            RecordFate::AckedNotSafe => "acknowledged, not yet safe",
-            RecordFate::AckedLost => "acknowledged and lost",
-            RecordFate::Refused => "refused",
-            RecordFate::LostUnacked => "lost, never acknowledged",
-        };
-        let delivered = match s.delivered {
-            Delivery::No => "",
-            Delivery::Once => ", delivered",
-            Delivery::Twice => ", delivered twice",
-            Delivery::OutOfOrder => ", delivered out of order",
+        let fate = self.fate_of(s.fate);
+        let delivered = match self.delivery(s.delivered) {
+            "" => String::new(),
+            delivered => format!(", {delivered}"),
         };
         let place =
             s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} offset {o}", partition(&s.partition)));
@@ -1078,6 +1090,10 @@ impl Words for English {
             InspectValue::Brokers(b) => ids(b),
             InspectValue::Partition(p) => partition(p),
             InspectValue::Node(n) => self.node(n),
+            InspectValue::GroupState(state) => self.group_state(*state).into(),
+            InspectValue::Fate(fate) => self.fate_of(*fate).into(),
+            InspectValue::Delivery(Delivery::No) => self.label(Label::TextNone).into(),
+            InspectValue::Delivery(delivery) => self.delivery(*delivery).into(),
             InspectValue::None => self.label(Label::TextNone).into(),
         }
     }
@@ -1129,8 +1145,20 @@ impl Words for English {
         match r {
             Refused::Kafka(e) => format!("Refused: {e}"),
             Refused::Limit { what, bound } => format!("{what}: no more than {bound}"),
-            Refused::NotNow { action } => format!("{action} cannot be done now"),
-            Refused::Unknown { what } => format!("{what} does not exist"),
+            Refused::NotNow(action) => format!("\"{}\" cannot be done now", self.action(*action)),
+            Refused::Because(reason) => self.reason(reason),
+            Refused::Unknown(what) => {
+                let what = match what {
+                    Thing::Setting => "setting",
+                    Thing::Group => "group",
+                    Thing::Node => "node",
+                    Thing::Message => "message",
+                    Thing::Moment => "moment",
+                    Thing::Run => "run before this one",
+                    Thing::Branch => "run",
+                };
+                format!("There is no such {what}")
+            }
         }
     }
     fn and_more(&self, n: usize) -> String {
@@ -1179,6 +1207,114 @@ impl Words for English {
 }
 
 impl English {
+    fn fate_of(&self, fate: RecordFate) -> &'static str {
+        match fate {
+            RecordFate::Pending => "waiting for an answer",
+            RecordFate::Written => "written, not yet safe",
+            RecordFate::Safe => "safe",
+            RecordFate::AckedNotSafe => "acknowledged, not yet safe",
+            RecordFate::AckedLost => "acknowledged and lost",
+            RecordFate::Refused => "refused",
+            RecordFate::LostUnacked => "lost, never acknowledged",
+        }
+    }
+    fn delivery(&self, delivery: Delivery) -> &'static str {
+        match delivery {
+            Delivery::No => "",
+            Delivery::Once => "delivered",
+            Delivery::Twice => "delivered twice",
+            Delivery::OutOfOrder => "delivered out of order",
+        }
+    }
+    fn asked(&self, asked: &Asked) -> String {
+        match asked {
+            Asked::Restart { node } => format!("{} is to be restarted", self.node(node)),
+            Asked::Close { client } => format!("{} is asked to close", self.node(client)),
+            Asked::CreateTopic { topic } => format!("the administrator asks for topic {topic} (CreateTopics)"),
+            Asked::DeleteTopic { topic } => format!("the administrator asks to delete topic {topic} (DeleteTopics)"),
+            Asked::AddPartitions { topic, total } => {
+                format!("the administrator asks for {total} partitions of {topic} (CreatePartitions)")
+            }
+            Asked::DeleteRecords { partition: p, before: Some(before) } => {
+                format!("the administrator asks to delete records of {} before {before} (DeleteRecords)", partition(p))
+            }
+            Asked::DeleteRecords { partition: p, before: None } => {
+                format!("the administrator asks to delete all records of {} (DeleteRecords)", partition(p))
+            }
+            Asked::SetConfig { target, key, value } if value.is_empty() => {
+                format!("the administrator asks for the default of {key} {}", self.target(target))
+            }
+            Asked::SetConfig { target, key, value } => {
+                format!("the administrator asks for {key}={value} {}", self.target(target))
+            }
+            Asked::ElectLeader { partition: p, unclean: false } => {
+                format!("the administrator asks for the preferred leader of {} (ElectLeaders)", partition(p))
+            }
+            Asked::ElectLeader { partition: p, unclean: true } => {
+                format!("the administrator asks for an unclean election of {} (ElectLeaders)", partition(p))
+            }
+            Asked::Describe { api } => format!("the administrator asks {api}"),
+            Asked::Produce { client, topic, count } => {
+                let to = topic.as_ref().map_or(String::new(), |topic| format!(" to {topic}"));
+                format!("{} is given {} to send{to}", self.node(client), counted(*count, "record", "records"))
+            }
+            Asked::PausePolling { member, span_us } => {
+                format!("{} does not call poll for {}", self.node(member), duration(*span_us))
+            }
+            Asked::Seek { member, partition: p, to } => {
+                format!("{} seeks to {to} in {}", self.node(member), partition(p))
+            }
+            Asked::Commit { member } => format!("{} is told to commit", self.node(member)),
+        }
+    }
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Kafka { error, exception } => format!("{error} ({exception})"),
+            Reason::NoSuchNode { node } => format!("there is no {}", self.node(node)),
+            Reason::NoSuchClient { name } => format!("no client {name} has started"),
+            Reason::NotStarted { name } => format!("client {name} has not started yet"),
+            Reason::NameTaken { name } => format!("a client {name} runs already"),
+            Reason::NoSuchRole { role } => format!("nobody is {role} now"),
+            Reason::WrongState { node, needed } => {
+                let state = match needed {
+                    Needed::Running => "does not run",
+                    Needed::NotRunning => "runs",
+                    Needed::RunningAndNotPaused => "does not run, or is paused already",
+                    Needed::Paused => "is not paused",
+                    Needed::Producer => "is no producer",
+                };
+                format!("{} {state}", self.node(node))
+            }
+            Reason::HoldTaken { name } => format!("a message is held by the name {name} already"),
+            Reason::NothingHeld { name } => format!("no message is held by the name {name}"),
+            Reason::Limit { what, most } => format!("{what}: no more than {most}"),
+            Reason::Config { exception, key, value, expected } => format!("{exception}: {key}={value}: {expected}"),
+            Reason::SetUp { what } => what.to_string(),
+        }
+    }
+    fn waits_for(&self, what: &WaitFor) -> String {
+        match what {
+            WaitFor::Leader { partition: p } => format!("{} has no leader", partition(p)),
+            WaitFor::MoreMembers { group } => {
+                format!("group {group} waits for more members (group.initial.rebalance.delay.ms)")
+            }
+            WaitFor::Rebalance { group } => format!("group {group} waits for its members to join"),
+            WaitFor::Coordinator { client, group } => format!("{client} finds no coordinator of group {group}"),
+            WaitFor::Commit { client, group } => format!("commits of {client} in group {group} fail"),
+            WaitFor::Poll { client, group } => format!("poll of {client} in group {group} fails"),
+            WaitFor::Success { client } => format!("records of {client} fail"),
+            WaitFor::LivingBroker { client } => format!("{client} knows no living broker"),
+            WaitFor::Answer { client, topic, partition: None } => {
+                format!("records of {client} to {topic} have no answer")
+            }
+            WaitFor::Answer { client, topic, partition: Some(number) } => {
+                format!("records of {client} to {topic}-{number} have no answer")
+            }
+            WaitFor::Reading { group, partition: p } => {
+                format!("acknowledged records of {} are not read by group {group}", partition(p))
+            }
+        }
+    }
     fn target(&self, t: &ConfigTarget) -> String {
         match t {
             ConfigTarget::Topic(t) => format!("for topic {t}"),

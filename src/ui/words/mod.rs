@@ -4,7 +4,7 @@
 mod en;
 mod zh;
 
-use highwater_studio::desk::command::Refused;
+use highwater_studio::desk::command::{Refused, Thing};
 use highwater_studio::view::model::*;
 
 /// The languages of the page. A new one is a new file and a line in `ALL` and `words`.

@@ -238,6 +238,11 @@ impl Words for Chinese {
         match f {
             Fact::Killed { node } => format!("{} 被杀掉，磁盘保留", self.node(node)),
             Fact::Stopped { node } => format!("{} 已停止", self.node(node)),
+            Fact::StopRequested { node } => format!("{} 被要求停止", self.node(node)),
+            Fact::DiskLost { node } => format!("{} 的磁盘被清空", self.node(node)),
+            Fact::ControlledShutdownAllowed { broker } => {
+                format!("broker {broker} 不再领导任何分区：controller 允许它退出")
+            }
             Fact::ControlledShutdownBegan { broker } => format!("broker {broker} 开始受控关闭"),
             Fact::Started { node } => format!("{} 启动", self.node(node)),
             Fact::Paused { node } => format!("{} 停顿", self.node(node)),
@@ -246,6 +251,13 @@ impl Words for Chinese {
                 format!("broker {broker} 在正常停止后注册，broker epoch {epoch}")
             }
             Fact::Registered { broker, epoch, clean: false } => format!("broker {broker} 注册，broker epoch {epoch}"),
+            Fact::RegistrationRefused { broker, error } => format!("broker {broker} 的注册被拒绝：{error}"),
+            Fact::MetadataTruncated { node, from, to } => {
+                format!("{} 把元数据日志从 {from} 截断到 {to}", self.node(node))
+            }
+            Fact::ControllerRefused { controller, api, error } => {
+                format!("controller {controller} 拒绝 {api}：{error}")
+            }
             Fact::Fenced { broker, session_us: 0 } => format!("broker {broker} 被隔离（fenced）"),
             Fact::Fenced { broker, session_us } => {
                 format!("broker {broker} 被隔离（fenced）：{} 没有心跳", duration(*session_us))
@@ -430,12 +442,19 @@ impl Words for Chinese {
                 };
                 format!("创建 topic {topic}（{by}）：{partitions} 个分区，副本数 {replication_factor}")
             }
-            Fact::TopicCreateRefused { topic, error } => format!("topic {topic} 未创建：{error}"),
+            Fact::TopicDeleted { topic } => format!("topic {topic} 已删除"),
+            Fact::PartitionsAdded { topic, total } => format!("topic {topic} 现有 {total} 个分区"),
             Fact::ConfigChanged { target, key, value } if value.is_empty() => {
                 format!("{}：{key} 恢复默认", self.target(target))
             }
             Fact::ConfigChanged { target, key, value } => format!("{}：{key}={value}", self.target(target)),
-            Fact::ActionRefused { action, error } => format!("{action} 被拒绝：{error}"),
+            Fact::Asked(asked) => self.asked(asked),
+            Fact::WaitBegan { what, since_us } => format!("自 {} 起：{}", moment(*since_us), self.waits_for(what)),
+            Fact::WaitEnded { what, after_us, count } => {
+                format!("{} 后结束：{}（{count} 条记录或次尝试）", duration(*after_us), self.waits_for(what))
+            }
+            Fact::WithoutEffect { action } => format!("{action} 没有改变任何东西：原本就是如此"),
+            Fact::ActionRefused { action, reason } => format!("{action} 被拒绝：{}", self.reason(reason)),
             Fact::HasReplicas { partition: p, replicas } if replicas.is_empty() => {
                 format!("{} 没有副本", partition(p))
             }
@@ -462,8 +481,6 @@ impl Words for Chinese {
             Fact::BrokerIsDown { broker } => format!("broker {broker} 已宕机"),
             Fact::NotInIsr { partition: p, broker } => format!("broker {broker} 不在 {} 的 ISR 中", partition(p)),
             Fact::RunBegan => "运行开始".into(),
-            Fact::Other { term, who: Some(n) } => format!("{}：{term}", self.node(n)),
-            Fact::Other { term, who: None } => term.to_string(),
         }
     }
 
@@ -558,20 +575,10 @@ impl Words for Chinese {
     }
 
     fn fate(&self, s: &LedgerSquare) -> String {
-        let fate = match s.fate {
-            RecordFate::Pending => "等待应答",
-            RecordFate::Written => "已写入，尚不安全",
-            RecordFate::Safe => "安全",
-            RecordFate::AckedNotSafe => "已确认，尚不安全",
-            RecordFate::AckedLost => "已确认，却丢失",
-            RecordFate::Refused => "被拒绝",
-            RecordFate::LostUnacked => "丢失，从未确认",
-        };
-        let delivered = match s.delivered {
-            Delivery::No => "",
-            Delivery::Once => "，已送达",
-            Delivery::Twice => "，送达两次",
-            Delivery::OutOfOrder => "，乱序送达",
+        let fate = self.fate_of(s.fate);
+        let delivered = match self.delivery(s.delivered) {
+            "" => String::new(),
+            delivered => format!("，{delivered}"),
         };
         let place =
             s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} 位移 {o}", partition(&s.partition)));
@@ -1009,6 +1016,10 @@ impl Words for Chinese {
             InspectValue::Brokers(b) => ids(b),
             InspectValue::Partition(p) => partition(p),
             InspectValue::Node(n) => self.node(n),
+            InspectValue::GroupState(state) => self.group_state(*state).into(),
+            InspectValue::Fate(fate) => self.fate_of(*fate).into(),
+            InspectValue::Delivery(Delivery::No) => self.label(Label::TextNone).into(),
+            InspectValue::Delivery(delivery) => self.delivery(*delivery).into(),
             InspectValue::None => self.label(Label::TextNone).into(),
         }
     }
@@ -1060,8 +1071,20 @@ impl Words for Chinese {
         match r {
             Refused::Kafka(e) => format!("被拒绝：{e}"),
             Refused::Limit { what, bound } => format!("{what}：不能超过 {bound}"),
-            Refused::NotNow { action } => format!("现在无法执行 {action}"),
-            Refused::Unknown { what } => format!("{what} 不存在"),
+            Refused::NotNow(action) => format!("现在无法执行“{}”", self.action(*action)),
+            Refused::Because(reason) => self.reason(reason),
+            Refused::Unknown(what) => {
+                let what = match what {
+                    Thing::Setting => "设置",
+                    Thing::Group => "消费者组",
+                    Thing::Node => "节点",
+                    Thing::Message => "消息",
+                    Thing::Moment => "时刻",
+                    Thing::Run => "之前的运行",
+                    Thing::Branch => "运行",
+                };
+                format!("没有这样的{what}")
+            }
         }
     }
     fn and_more(&self, n: usize) -> String {
@@ -1110,6 +1133,112 @@ impl Words for Chinese {
 }
 
 impl Chinese {
+    fn fate_of(&self, fate: RecordFate) -> &'static str {
+        match fate {
+            RecordFate::Pending => "等待应答",
+            RecordFate::Written => "已写入，尚不安全",
+            RecordFate::Safe => "安全",
+            RecordFate::AckedNotSafe => "已确认，尚不安全",
+            RecordFate::AckedLost => "已确认，却丢失",
+            RecordFate::Refused => "被拒绝",
+            RecordFate::LostUnacked => "丢失，从未确认",
+        }
+    }
+    fn delivery(&self, delivery: Delivery) -> &'static str {
+        match delivery {
+            Delivery::No => "",
+            Delivery::Once => "已送达",
+            Delivery::Twice => "送达两次",
+            Delivery::OutOfOrder => "乱序送达",
+        }
+    }
+    fn asked(&self, asked: &Asked) -> String {
+        match asked {
+            Asked::Restart { node } => format!("要求重启 {}", self.node(node)),
+            Asked::Close { client } => format!("要求关闭 {}", self.node(client)),
+            Asked::CreateTopic { topic } => format!("管理员请求创建 topic {topic}（CreateTopics）"),
+            Asked::DeleteTopic { topic } => format!("管理员请求删除 topic {topic}（DeleteTopics）"),
+            Asked::AddPartitions { topic, total } => {
+                format!("管理员请求把 {topic} 扩到 {total} 个分区（CreatePartitions）")
+            }
+            Asked::DeleteRecords { partition: p, before: Some(before) } => {
+                format!("管理员请求删除 {} 中位移 {before} 之前的记录（DeleteRecords）", partition(p))
+            }
+            Asked::DeleteRecords { partition: p, before: None } => {
+                format!("管理员请求删除 {} 的全部记录（DeleteRecords）", partition(p))
+            }
+            Asked::SetConfig { target, key, value } if value.is_empty() => {
+                format!("管理员请求恢复默认值（{}）：{key}", self.target(target))
+            }
+            Asked::SetConfig { target, key, value } => {
+                format!("管理员请求设置（{}）：{key}={value}", self.target(target))
+            }
+            Asked::ElectLeader { partition: p, unclean: false } => {
+                format!("管理员请求选举 {} 的首选领导者（ElectLeaders）", partition(p))
+            }
+            Asked::ElectLeader { partition: p, unclean: true } => {
+                format!("管理员请求对 {} 进行 unclean 选举（ElectLeaders）", partition(p))
+            }
+            Asked::Describe { api } => format!("管理员查询 {api}"),
+            Asked::Produce { client, topic, count } => {
+                let to = topic.as_ref().map_or(String::new(), |topic| format!("发往 {topic} 的 "));
+                format!("交给 {} {to}{count} 条记录", self.node(client))
+            }
+            Asked::PausePolling { member, span_us } => {
+                format!("{} 在 {} 内不调用 poll", self.node(member), duration(*span_us))
+            }
+            Asked::Seek { member, partition: p, to } => {
+                format!("{} 在 {} 中跳到 {to}（seek）", self.node(member), partition(p))
+            }
+            Asked::Commit { member } => format!("要求 {} 提交位移", self.node(member)),
+        }
+    }
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Kafka { error, exception } => format!("{error}（{exception}）"),
+            Reason::NoSuchNode { node } => format!("没有 {}", self.node(node)),
+            Reason::NoSuchClient { name } => format!("没有启动过名为 {name} 的客户端"),
+            Reason::NotStarted { name } => format!("客户端 {name} 尚未启动"),
+            Reason::NameTaken { name } => format!("客户端 {name} 已在运行"),
+            Reason::NoSuchRole { role } => format!("现在没有谁是 {role}"),
+            Reason::WrongState { node, needed } => {
+                let state = match needed {
+                    Needed::Running => "没有运行",
+                    Needed::NotRunning => "正在运行",
+                    Needed::RunningAndNotPaused => "没有运行，或已暂停",
+                    Needed::Paused => "没有暂停",
+                    Needed::Producer => "不是生产者",
+                };
+                format!("{} {state}", self.node(node))
+            }
+            Reason::HoldTaken { name } => format!("已有消息以名称 {name} 被扣留"),
+            Reason::NothingHeld { name } => format!("没有以名称 {name} 扣留的消息"),
+            Reason::Limit { what, most } => format!("{what}：不能超过 {most}"),
+            Reason::Config { exception, key, value, expected } => format!("{exception}：{key}={value}：{expected}"),
+            Reason::SetUp { what } => format!("设置有误：{what}"),
+        }
+    }
+    fn waits_for(&self, what: &WaitFor) -> String {
+        match what {
+            WaitFor::Leader { partition: p } => format!("{} 没有领导者", partition(p)),
+            WaitFor::MoreMembers { group } => {
+                format!("消费者组 {group} 等待更多成员（group.initial.rebalance.delay.ms）")
+            }
+            WaitFor::Rebalance { group } => format!("消费者组 {group} 等待成员重新加入"),
+            WaitFor::Coordinator { client, group } => format!("{client} 找不到消费者组 {group} 的 coordinator"),
+            WaitFor::Commit { client, group } => format!("{client} 在消费者组 {group} 中无法提交"),
+            WaitFor::Poll { client, group } => format!("{client} 在消费者组 {group} 中 poll 失败"),
+            WaitFor::Success { client } => format!("{client} 的记录发送失败"),
+            WaitFor::LivingBroker { client } => format!("{client} 所知的 broker 都不在线"),
+            WaitFor::Answer { client, topic, partition: None } => format!("{client} 发往 {topic} 的记录没有应答"),
+            WaitFor::Answer { client, topic, partition: Some(number) } => {
+                format!("{client} 发往 {topic}-{number} 的记录没有应答")
+            }
+            WaitFor::Reading { group, partition: p } => {
+                format!("{} 中已确认的记录尚未被消费者组 {group} 读到", partition(p))
+            }
+        }
+    }
     fn target(&self, t: &ConfigTarget) -> String {
         match t {
             ConfigTarget::Topic(t) => format!("topic {t}"),

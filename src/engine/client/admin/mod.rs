@@ -1,6 +1,10 @@
 //! The admin client: one request per action, retried within its time-out, and its answer kept. It watches nothing by
 //! itself, and never asks again for metadata merely because it has grown old.
 //!
+//! The loop of the Java client sleeps until one of its calls is due. A request that a frozen broker does not answer is
+//! therefore not given up after `request.timeout.ms`, but when the loop wakes up next: at the deadline of the call, unless
+//! other calls wait for a node.
+//!
 //! The client's loop counts whole milliseconds, as `KafkaAdminClient` does, and that decides how long a frozen broker
 //! holds it: a call is given up *after* its deadline, a connection that does not become ready *at* its own. A metadata
 //! call and the connection that it waits for are due in the same millisecond; where the loop wakes up within it, the
@@ -24,7 +28,7 @@ use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{
     DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, MetadataRequest, OffsetAndMetadata, Request, Response,
 };
-use crate::trace::Kind;
+use crate::trace::{Failure, Kind};
 
 /// Kafka's admin client sets no limit to the requests of a connection; the number is part of the world, and so the same
 /// on every target.
@@ -34,15 +38,15 @@ const NO_LIMIT: usize = u32::MAX as usize;
 const REQUEST_TIMEOUT: Dur = Dur::secs(8);
 /// `default.api.timeout.ms` of the administrator's client.
 const API_TIMEOUT: Dur = Dur::secs(20);
-/// What the client's own first request on a connection is given: it is limited by the calls that wait for it alone.
-const HANDSHAKE_TIMEOUT: Dur = Dur::secs(3_600);
+/// What the network layer gives a request: the loop of the client alone limits it.
+const NO_TIMEOUT: Dur = Dur::secs(3_600);
 /// What `describeTopics` is given, after its `describeCluster`, which has the time-out of the client.
 const DESCRIBE_TOPICS_TIMEOUT: Dur = Dur::secs(10);
 /// Offsets are asked for this often, each time with a new client.
 const OFFSET_TRIES: u32 = 3;
-/// How late the client's loop may wake up, in microseconds: of eleven expiries of a connection to a frozen broker on a
-/// busy machine, the loop came a millisecond late to three.
-const LATE_US: u32 = 600;
+/// How late the client's loop may wake up, in microseconds: of ten connections to a frozen broker that were due beside a
+/// running cluster, five were met a millisecond late.
+const LATE_US: u32 = 1_000;
 
 /// What an administrator was told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -134,7 +138,7 @@ impl Admin {
         let retry = Backoff { first: Dur::ms(100), most: Dur::secs(1), exponential: true };
         let reconnect = Backoff { first: Dur::ms(50), most: Dur::secs(1), exponential: true };
         let config = CommonConfig {
-            request_timeout: HANDSHAKE_TIMEOUT,
+            request_timeout: NO_TIMEOUT,
             retry,
             reconnect,
             metadata_max_age: Dur::secs(300),
@@ -299,12 +303,22 @@ impl Admin {
     fn expire(&mut self, ctx: &mut Ctx<'_>) {
         if let Metadata::Asking { wire, deadline } = self.metadata
             && is_over(ctx.now, deadline)
-            && !matches!(wire, Wire::Flying(_))
         {
-            if let Wire::Connecting(broker) = wire {
-                self.ready_deadlines.remove(&broker);
+            match wire {
+                Wire::Idle => {}
+                Wire::Connecting(broker) => drop(self.ready_deadlines.remove(&broker)),
+                Wire::Flying(broker) => self.give_up(ctx, broker),
             }
             self.metadata = Metadata::Requested;
+        }
+        let unanswered: BTreeSet<BrokerId> = self
+            .tasks
+            .values()
+            .filter(|task| is_over(ctx.now, task.unanswered_at) && !is_over(ctx.now, task.deadline))
+            .filter_map(|task| if let Wire::Flying(broker) = task.wire { Some(broker) } else { None })
+            .collect();
+        for broker in unanswered {
+            self.give_up(ctx, broker);
         }
         let over: Vec<ActionId> =
             self.tasks.iter().filter(|(_, task)| is_over(ctx.now, task.deadline)).map(|(action, _)| *action).collect();
@@ -313,6 +327,17 @@ impl Admin {
                 self.out_of_time(ctx, action, task);
             }
         }
+    }
+
+    /// A connection on which a request was not answered in time: whatever is in flight on it is tried again.
+    fn give_up(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId) {
+        for token in self.net.disconnect(ctx, broker, Channel::Client) {
+            match token {
+                Token::Metadata => self.metadata = Metadata::Requested,
+                Token::Task(action) => self.on_done(ctx, broker, action, Outcome::Failed(Failure::TimedOut)),
+            }
+        }
+        self.request_metadata();
     }
 
     /// Chooses a node for each call that has none.
@@ -411,12 +436,14 @@ impl Admin {
         {
             *wire = Wire::Flying(broker);
             let body = Request::Metadata(MetadataRequest { topics: Some(Vec::new()), allow_auto_topic_creation: true });
-            self.net.send(ctx, broker, Channel::Client, body, deadline.since(ctx.now).min(most), Token::Metadata);
+            *deadline = (*deadline).min(ctx.now + most);
+            self.net.send(ctx, broker, Channel::Client, body, NO_TIMEOUT, Token::Metadata);
         }
         for (action, task) in self.tasks.iter_mut().filter(|(_, task)| task.wire == Wire::Connecting(broker)) {
             task.wire = Wire::Flying(broker);
             let timeout = task.deadline.since(ctx.now).min(most);
-            self.net.send(ctx, broker, Channel::Client, task.body(timeout), timeout, Token::Task(*action));
+            task.unanswered_at = ctx.now + timeout;
+            self.net.send(ctx, broker, Channel::Client, task.body(timeout), NO_TIMEOUT, Token::Task(*action));
         }
     }
 
@@ -424,11 +451,15 @@ impl Admin {
     /// little late.
     fn wake(&self, ctx: &mut Ctx<'_>) -> Option<SimTime> {
         let mut soonest = self.ready_deadlines.values().copied().min();
-        if let Metadata::Asking { deadline, wire: Wire::Idle | Wire::Connecting(_) } = self.metadata {
+        if let Metadata::Asking { deadline, .. } = self.metadata {
             soonest = sooner(soonest, Some(deadline));
         }
+        // While calls wait for a node the loop looks again all the time, and notices what else is over.
+        let is_busy = self.tasks.values().any(|task| task.wire == Wire::Idle);
         for task in self.tasks.values() {
-            soonest = sooner(soonest, Some(task.deadline));
+            let limit =
+                if is_busy && matches!(task.wire, Wire::Flying(_)) { task.unanswered_at } else { task.deadline };
+            soonest = sooner(soonest, Some(limit.min(task.deadline)));
             if task.wire == Wire::Idle && task.not_before > ctx.now {
                 soonest = sooner(soonest, Some(task.not_before));
             }
@@ -446,11 +477,7 @@ impl Admin {
             Wire::Idle => {}
             Wire::Connecting(broker) => drop(self.ready_deadlines.remove(&broker)),
             // A request that nobody answers takes its connection with it.
-            Wire::Flying(broker) => {
-                for token in self.net.disconnect(ctx, broker, Channel::Client) {
-                    self.lost(token);
-                }
-            }
+            Wire::Flying(broker) => self.give_up(ctx, broker),
         }
         if matches!(task.request, AdminRequest::ListOffsets { .. }) && task.tries < OFFSET_TRIES {
             self.renew(ctx);
@@ -467,18 +494,6 @@ impl Admin {
             self.renew(ctx);
         }
         self.finish(ctx, action, refused(ErrorCode::RequestTimedOut));
-    }
-
-    /// The connection of this request was given up for another one's sake.
-    fn lost(&mut self, token: Token) {
-        match token {
-            Token::Metadata => self.metadata = Metadata::Requested,
-            Token::Task(action) => {
-                if let Some(task) = self.tasks.get_mut(&action) {
-                    task.wire = Wire::Idle;
-                }
-            }
-        }
     }
 
     fn finish(&mut self, ctx: &mut Ctx<'_>, action: ActionId, answer: AdminAnswer) {

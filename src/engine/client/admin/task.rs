@@ -42,6 +42,8 @@ pub(super) struct Task {
     pub wire: Wire,
     pub deadline: SimTime,
     pub not_before: SimTime,
+    /// When the request in flight is no longer waited for, if the client looks then.
+    pub unanswered_at: SimTime,
     /// Which of the three offset questions is next.
     pub question: u32,
     pub offsets: [Offset; 3],
@@ -62,6 +64,7 @@ impl Task {
             wire: Wire::Idle,
             deadline,
             not_before: now,
+            unanswered_at: now,
             question: 0,
             offsets: [-1; 3],
             tries: 1,

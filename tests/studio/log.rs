@@ -1,0 +1,128 @@
+//! The log of the page: which entries are lines, and of what. Sentences are the page's.
+
+use highwater_engine::base::Dur;
+use highwater_engine::trace::Kind;
+use highwater_studio::desk::command::{Command, Outcome};
+use highwater_studio::desk::{Desk, Studio};
+use highwater_studio::link::Link;
+use highwater_studio::scenario::{Scenario, decode};
+use highwater_studio::story::tell;
+use highwater_studio::view::model::*;
+
+use crate::played::Played;
+
+/// A script with every verb, some of them in vain.
+const EVERY_VERB: &str = r#"{"scenario":1,"cluster":{"config":{"group.initial.rebalance.delay.ms":0}},
+    "topics":{"orders":{"partitions":2,"replication":3}},"producers":{"checkout":{"rate":"10/s"}},
+    "groups":{"billing":{"topics":["orders"],"members":["b1","b2"]}},
+    "script":[
+    {"at":"4s","do":[{"create-topic":{"name":"extra","partitions":1,"replication":3}},
+        {"link":{"between":["client/late"],"and":[1],"latency":"5ms"}},{"heal":"all"}]},
+    {"at":"5s","do":[{"create-topic":{"name":"orders","partitions":1,"replication":3}},
+        {"set-config":{"topic":"extra","config":{"min.insync.replicas":2}}},
+        {"produce":{"client":"checkout","count":3,"every":"10ms"}}]},
+    {"at":"6s","do":[{"add-partitions":{"topic":"extra","to":3}},{"elect-leaders":{"partition":"orders/0"}},
+        {"delete-records":{"partition":"orders/0","before":2}},{"seek":{"member":"b1","to":{"orders/0":1}}},
+        {"commit":"b1"}]},
+    {"at":"7s","do":[{"hold":{"api":"Produce","kind":"request","name":"h"}},
+        {"drop":{"api":"Fetch","kind":"request","from":2}},{"pause-client":{"member":"b2","for":"1s"}}]},
+    {"at":"8s","do":[{"release":"h"},{"release":"h"},{"delay":{"api":"Produce","kind":"response","by":"5ms"}},
+        {"duplicate":{"api":"Produce","kind":"request"}},{"cut":{"between":1,"and":2}},{"cut":{"between":1,"and":2}}]},
+    {"at":"9s","do":[{"heal":{"between":1,"and":2}},{"set-client":{"client":"checkout","rate":"5/s"}},
+        {"set-client":{"client":"checkout","config":{"linger.ms":5}}},{"delete-topic":"extra"}]},
+    {"at":"10s","do":[{"start-client":{"client":"late","topic":"orders","rate":"2/s"}},
+        {"join":{"member":"b3","group":"billing"}},{"restart":3}]},
+    {"at":"12s","do":[{"stop-client":"late"},{"leave":"b2"},{"kill-client":"b3"},{"pause":2},{"pause":2}]},
+    {"at":"13s","do":[{"resume":2},{"kill":1},{"kill":1},{"stop":"controller/1"}]},
+    {"at":"14s","do":[{"lose-disk":1},{"start":1},{"kill":{"leader-of":"extra/0"}}]}]}"#;
+
+fn scenario(text: &str) -> Scenario {
+    decode(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The script with every verb.
+pub fn every_verb() -> Scenario {
+    scenario(EVERY_VERB)
+}
+
+fn open(text: &str, seconds: u64) -> Studio {
+    let mut studio = Studio::open(&Link::new(scenario(text)).fragment()).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(studio.handle(Command::SeekTo { at_us: seconds * 1_000_000 }), Outcome::Done);
+    studio
+}
+
+fn facts(studio: &Studio) -> Vec<Fact> {
+    studio.log(&LogFilter::default(), 0..usize::MAX).lines.into_iter().map(|line| line.fact).collect()
+}
+
+#[test]
+fn every_action_has_its_line_by_itself_or_by_what_it_did() {
+    let mut played = Played::new(every_verb());
+    played.run(Dur::secs(20));
+    let (seen, reel) = (played.seen(), played.reel());
+    let mut actions = 0;
+    for (index, entry) in reel.entries(0..played.n_entries()) {
+        match &entry.kind {
+            Kind::Acted { action } => {
+                actions += 1;
+                let end = reel.op(reel.op_of(index)).map_or(index, |op| op.end);
+                let effects = reel.entries(index + 1..end).filter(|(_, effect)| effect.cause == entry.seq);
+                let told = effects.filter(|(effect, _)| tell(seen, *effect).is_some()).count();
+                let own = tell(seen, index);
+                assert!(own.is_some() || told > 0, "{:?}", reel.action(*action));
+            }
+            Kind::ActionRefused { verb, .. } => {
+                actions += 1;
+                let told = tell(seen, index).map(|told| told.fact);
+                assert!(matches!(&told, Some(Fact::ActionRefused { action, .. }) if action == verb), "{told:?}");
+            }
+            _other => {}
+        }
+    }
+    assert!(actions > 40, "{actions}");
+}
+
+#[test]
+fn a_refusal_names_the_action_and_the_reason() {
+    let facts = facts(&open(EVERY_VERB, 20));
+    let refused: Vec<(&str, &Reason)> = facts
+        .iter()
+        .filter_map(|fact| match fact {
+            Fact::ActionRefused { action, reason } => Some((action.as_ref(), reason)),
+            _other => None,
+        })
+        .collect();
+    let kafka = |error: &str, exception: &str| Reason::Kafka {
+        error: error.to_string().into(),
+        exception: exception.to_string().into(),
+    };
+    for (action, reason) in [
+        ("create-topic orders", kafka("TOPIC_ALREADY_EXISTS", "TopicExistsException")),
+        ("elect-leaders orders-0", kafka("ELECTION_NOT_NEEDED", "ElectionNotNeededException")),
+        ("release", Reason::NothingHeld { name: "h".into() }),
+        ("pause", Reason::WrongState { node: NodeRef::Broker(2), needed: Needed::RunningAndNotPaused }),
+        ("kill", Reason::WrongState { node: NodeRef::Broker(1), needed: Needed::Running }),
+        ("kill", Reason::NoSuchRole { role: "leader-of extra/0".into() }),
+    ] {
+        assert!(refused.contains(&(action, &reason)), "{action} {reason:?}: {refused:#?}");
+    }
+    assert!(facts.contains(&Fact::WithoutEffect { action: "cut".into() }), "the second cut finds the first");
+}
+
+#[test]
+fn the_log_of_a_thing_is_what_names_it() {
+    let studio = open(EVERY_VERB, 20);
+    let about = |about: Subject| {
+        let filter = LogFilter { about: Some(about), ..LogFilter::default() };
+        studio.log(&filter, 0..usize::MAX).lines.into_iter().map(|line| line.fact).collect::<Vec<_>>()
+    };
+    let one = about(Subject::Broker(1));
+    assert!(one.contains(&Fact::Killed { node: NodeRef::Broker(1) }), "{one:#?}");
+    assert!(one.iter().any(|fact| matches!(fact, Fact::Cut { .. })));
+    assert!(!one.contains(&Fact::Paused { node: NodeRef::Broker(2) }));
+    let b3 = about(Subject::Member("b3".into()));
+    assert!(b3.iter().any(|fact| matches!(fact, Fact::MemberJoined { member, .. } if member == "b3")), "{b3:#?}");
+    assert!(!b3.iter().any(|fact| matches!(fact, Fact::MemberJoined { member, .. } if member == "b1")));
+    let controller = about(Subject::Controller(1));
+    assert!(controller.contains(&Fact::StopRequested { node: NodeRef::Controller(1) }), "{controller:#?}");
+}
