@@ -10,7 +10,8 @@ const question = (page) => page.getByRole('group', { name: /Which clients are st
 const whole = (locator) => locator.evaluate((element) => {
   const box = element.parentElement.getBoundingClientRect();
   const all = element.getBoundingClientRect();
-  return all.right <= box.right + 1 && all.bottom <= box.bottom + 1;
+  const fits = element.parentElement.scrollWidth <= element.parentElement.clientWidth;
+  return fits && all.right <= box.right + 1 && all.bottom <= box.bottom + 1;
 });
 
 export default async function (suite) {

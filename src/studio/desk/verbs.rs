@@ -112,7 +112,7 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
     let live = |verb| Ok(Change::Live(vec![verb]));
     match (key, value) {
         (SettingKey::Config { of, name }, value) => {
-            let value = config_text(value).ok_or_else(|| Refused::Unknown(Thing::Setting))?;
+            let value = config_text(value).ok_or(Refused::Unknown(Thing::Setting))?;
             match of {
                 ConfigOf::Topic(topic) => topic_config(seen, topic, name, &value),
                 ConfigOf::Producer(producer) => {
@@ -240,7 +240,7 @@ fn replication(placement: &Placement) -> Option<u32> {
 /// A changed scenario, if it can be: what was opened, without what was done by hand, which is done again in the new run.
 fn changed(seen: Seen<'_>, change: impl FnOnce(&mut Scenario) -> Option<()>) -> Result<Change, Refused> {
     let mut scenario = seen.recording.file().clone();
-    change(&mut scenario).ok_or_else(|| Refused::Unknown(Thing::Setting))?;
+    change(&mut scenario).ok_or(Refused::Unknown(Thing::Setting))?;
     // The reader's own checks say whether the parts still fit together.
     match check(&crate::recording::done(&scenario, &seen.branch().hand)) {
         Ok(()) => Ok(Change::NewRun(Box::new(scenario))),
@@ -309,7 +309,7 @@ fn brokers(scenario: &mut Scenario, n: usize) -> Option<()> {
 }
 
 fn members(scene: &Scene, seen: Seen<'_>, group: &str, n: u32) -> Result<Change, Refused> {
-    let view = scene.groups.iter().find(|view| view.name == group).ok_or_else(|| Refused::Unknown(Thing::Group))?;
+    let view = scene.groups.iter().find(|view| view.name == group).ok_or(Refused::Unknown(Thing::Group))?;
     let alive: Vec<&str> = view
         .members
         .iter()

@@ -344,7 +344,7 @@ impl<'a> Check<'a> {
                 let path: Vec<&str> = ["script", &index].into_iter().chain(keys.iter().map(String::as_str)).collect();
                 let expected = "a producer, a group or a broker of this scenario";
                 let mut e = self.error(Problem::Impossible, &path, quoted(&found), expected);
-                e.nearest = nearest(&found, known.into_iter());
+                e.nearest = nearest(&found, known);
                 return Err(e);
             }
         }

@@ -1128,7 +1128,7 @@ impl Words for Chinese {
         format!("链接要求了这里不支持的选项：{}。", options.join("、"))
     }
     fn active_controller(&self, n: &NodeRef) -> String {
-        format!("{} 为活动 controller", self.node(n))
+        format!("{}：活动", self.node(n))
     }
 }
 
