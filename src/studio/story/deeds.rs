@@ -121,12 +121,16 @@ fn asked(request: &AdminRequest) -> Option<Fact> {
 }
 
 /// What a refusal of Kafka's says; success says nothing, because what was done has its own entry.
-pub(super) fn answered(at: &Reader<'_>, id: ActionId, error: ErrorCode) -> Option<Fact> {
+pub(super) fn answered(at: &Reader<'_>, id: ActionId, error: ErrorCode, message: Option<&str>) -> Option<Fact> {
     if error.is_none() {
         return None;
     }
     let action = at.seen.reel().action(id)?;
-    let reason = Reason::Kafka { error: error.name().into(), exception: error.exception().into() };
+    let reason = Reason::Kafka {
+        error: error.name().into(),
+        exception: error.exception().into(),
+        message: message.map(|said| said.to_string().into()),
+    };
     Some(Fact::ActionRefused { action: action_term(action), reason })
 }
 

@@ -489,10 +489,12 @@ pub enum WaitFor {
 /// Why an action was not done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// Kafka's error, and the exception that its Java clients throw.
+    /// Kafka's error, the exception that its Java clients throw, and what it says.
     Kafka {
         error: Term,
         exception: Term,
+        /// The sentence of a server's answer.
+        message: Option<Term>,
     },
     NoSuchNode {
         node: NodeRef,
