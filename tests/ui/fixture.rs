@@ -16,6 +16,7 @@ pub struct Fixture {
     scene: Rc<Scene>,
     promises: Rc<Promises>,
     playback: Playback,
+    board: Storyboard,
 }
 
 pub fn orders(partition: u32) -> PartitionRef {
@@ -81,6 +82,7 @@ fn replica(partition: u32, broker: u32) -> ReplicaView {
         partition: orders(partition),
         role,
         preferred: partition % 3 + 1 == broker,
+        eligible: false,
         log_start_offset: 0,
         log_end_offset,
         high_watermark,
@@ -101,6 +103,8 @@ fn broker(id: u32) -> BrokerView {
         rack: Some(["a", "b", "c"][id as usize - 1].into()),
         process: if down { ProcessState::Down { since_us: KILLED, clean: false } } else { ProcessState::Running },
         standing: if down { BrokerStanding::Fenced { since_us: FENCED } } else { BrokerStanding::Active },
+        phase: (!down).then_some(BrokerPhase::AtWork),
+        restarting: false,
         broker_epoch: (!down).then_some(29 + u64::from(id)),
         fenced_in_us: None,
         cut_off: false,
@@ -140,6 +144,7 @@ pub fn scene() -> Scene {
                 partition_epoch: 2,
                 isr: if l == 2 { vec![2, 3] } else { vec![3, 2] },
                 elr: vec![],
+                last_known_leader: None,
                 replicas: vec![1, 2, 3],
                 isr_health: IsrHealth::Reduced,
                 high_watermark: log(p, l).2,
@@ -343,6 +348,7 @@ fn message(id: MessageRef) -> MessageDetail {
         to: NodeRef::Broker(1),
         sent_us: AT - 170,
         arrives_us: AT + 330,
+        kind: FlightKind::Replication,
         left_us: 330,
         held: Holding::No,
         place: 1,
@@ -390,6 +396,7 @@ impl Fixture {
             commands: Rc::default(),
             scene: Rc::new(scene()),
             promises: Rc::new(promises()),
+            board: Storyboard::default(),
             playback: Playback {
                 at_us: AT,
                 end_us: 24_000_000,
@@ -403,6 +410,7 @@ impl Fixture {
                 events_done: 3,
                 caption: None,
                 ended: None,
+                can_undo: true,
             },
         }
     }
@@ -568,6 +576,9 @@ impl Desk for Fixture {
             ],
             cut_short: false,
         })
+    }
+    fn storyboard(&self) -> Storyboard {
+        self.board.clone()
     }
     fn settings(&self) -> Rc<Settings> {
         use SettingValue::{Bool, Number, PerSecond, Term};

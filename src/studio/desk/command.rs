@@ -57,6 +57,8 @@ pub enum Command {
     OpenScenario(ScenarioId),
     /// What stands behind `#`. On an error the running scenario stays.
     OpenLink(String),
+    /// Takes back the last action, whatever it changed.
+    Undo,
     /// Back to the run before the last `↻`.
     PreviousRun,
     SelectBranch(BranchId),

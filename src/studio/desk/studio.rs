@@ -12,13 +12,13 @@ use super::verbs::{self, Change};
 use super::{Desk, refusals};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Player};
-use crate::recording::{Acted, MAX_OPS, Playhead, Recording};
+use crate::recording::{Acted, ByHand, MAX_OPS, Place, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
 use crate::story::{Seen, Waits};
 use crate::view::advice::Advice;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
-use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, why};
+use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, storyboard, why};
 
 /// Lines of the text view.
 const RECENT: usize = 20;
@@ -31,7 +31,14 @@ struct Run {
     playhead: Playhead,
     origin: Origin,
     chosen: Chosen,
+    /// Where each action by hand was done, and whether the run had been changed before it, the last one last.
+    done: Vec<(Place, bool)>,
 }
+
+/// Runs that can be gone back to: each holds its whole trace.
+const MOST_RUNS: usize = 4;
+/// Actions that can be taken back.
+const MOST_DONE: usize = 200;
 
 /// What the views of one state were made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +64,8 @@ type Lines = ((u64, usize, LogFilter), usize, Rc<Vec<LogLine>>);
 /// The façade of everything below the page.
 pub struct Studio {
     run: Run,
-    previous: Option<Run>,
+    /// Runs before this one, the last one last.
+    previous: Vec<Run>,
     player: Player,
     digest: DigestCheck,
     /// Number of the run, so that views of one are never taken for those of another.
@@ -74,9 +82,13 @@ pub struct Studio {
 
 impl Run {
     fn open(scenario: Scenario, origin: Origin) -> Result<Run, OpenError> {
-        let mut recording = Recording::new(scenario).map_err(|refusal| refusals::of_boot(&refusal))?;
+        Run::with_hand(scenario, Vec::new(), origin)
+    }
+
+    fn with_hand(file: Scenario, hand: Vec<ByHand>, origin: Origin) -> Result<Run, OpenError> {
+        let mut recording = Recording::with_hand(file, hand).map_err(|refusal| refusals::of_boot(&refusal))?;
         let playhead = Playhead::new(&mut recording);
-        Ok(Run { recording, playhead, origin, chosen: Chosen::default() })
+        Ok(Run { recording, playhead, origin, chosen: Chosen::default(), done: Vec::new() })
     }
 
     fn of_gallery(id: ScenarioId) -> Result<Run, OpenError> {
@@ -138,7 +150,7 @@ impl Studio {
         player.moved(&run.playhead);
         Studio {
             run,
-            previous: None,
+            previous: Vec::new(),
             player,
             digest,
             number: 0,
@@ -211,7 +223,7 @@ impl Studio {
         let ledger = self.run.playhead.ledger();
         let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
         let promises = Rc::new(promises::promises(seen, &ledger, &scene, &self.advice, revision));
-        let settings = Rc::new(settings::settings(seen, &scene, self.previous.is_some()));
+        let settings = Rc::new(settings::settings(seen, &scene, !self.previous.is_empty()));
         let views = Rc::new(Views { key, scene, promises, settings });
         *self.views.borrow_mut() = Some(views.clone());
         views
@@ -230,7 +242,10 @@ impl Studio {
     }
 
     fn replace(&mut self, run: Run) -> Outcome {
-        self.previous = Some(std::mem::replace(&mut self.run, run));
+        self.previous.push(std::mem::replace(&mut self.run, run));
+        if self.previous.len() > MOST_RUNS {
+            self.previous.remove(0);
+        }
         self.fresh();
         Outcome::NewRun
     }
@@ -245,12 +260,24 @@ impl Studio {
 
     fn act(&mut self, verbs: Vec<Verb>) -> Outcome {
         let mut outcome = Outcome::Done;
-        for verb in verbs {
+        let place = self.run.playhead.place(&self.run.recording);
+        let changed = matches!(self.run.origin, Origin::Gallery { changed: true, .. });
+        for (done, verb) in verbs.into_iter().enumerate() {
             match self.run.playhead.act(&mut self.run.recording, verb) {
                 Ok(Acted::Here) => {}
                 Ok(Acted::InBranch(branch)) => outcome = Outcome::Branched(BranchId(branch as u32)),
-                Err(not_done) => return Outcome::Refused(refusals::of_action(self.seen(), &not_done)),
+                Err(not_done) => {
+                    // Of several each is done or none.
+                    if done > 0 {
+                        self.run.playhead.take_back(&mut self.run.recording, &place);
+                    }
+                    return Outcome::Refused(refusals::of_action(self.seen(), &not_done));
+                }
             }
+        }
+        self.run.done.push((place, changed));
+        if self.run.done.len() > MOST_DONE {
+            self.run.done.remove(0);
         }
         self.player.passed(&self.run.recording, &self.run.playhead);
         self.changed();
@@ -264,19 +291,19 @@ impl Studio {
         }
     }
 
-    fn change(&mut self, change: Result<Change, Refused>, stay: bool) -> Outcome {
+    fn change(&mut self, change: Result<Change, Refused>) -> Outcome {
         match change {
             Err(refused) => Outcome::Refused(refused),
             Ok(Change::Live(verbs)) => self.act(verbs),
             Ok(Change::NewRun(scenario)) => {
                 let at = self.run.playhead.at().since(self.run.recording.origin());
-                match Run::open(*scenario, self.run.origin.clone()) {
+                // What was done by hand is done again, at its moment.
+                let hand = self.seen().branch().hand.iter().map(|one| ByHand { ops: None, ..one.clone() }).collect();
+                match Run::with_hand(*scenario, hand, self.run.origin.clone()) {
                     Err(error) => Outcome::NotOpened(error),
                     Ok(mut run) => {
                         run.chosen = self.run.chosen.clone();
-                        if stay {
-                            run.seek(run.recording.origin() + at);
-                        }
+                        run.seek(run.recording.origin() + at);
                         let outcome = self.replace(run);
                         self.changed();
                         outcome
@@ -305,10 +332,27 @@ impl Studio {
     }
 
     fn previous_run(&mut self) -> Outcome {
-        match self.previous.take() {
+        match self.previous.pop() {
             None => Outcome::Refused(Refused::Unknown(Thing::Run)),
             Some(run) => self.replace(run),
         }
+    }
+
+    /// Takes back what was done last in this run, else goes back to the run before it.
+    fn undo(&mut self) -> Outcome {
+        if let Some((place, was_changed)) = self.run.done.pop() {
+            self.run.playhead.take_back(&mut self.run.recording, &place);
+            if let Origin::Gallery { changed, .. } = &mut self.run.origin {
+                *changed = was_changed;
+            }
+            // A branch may have been written anew from here on: nothing that was made of it is kept.
+            self.fresh();
+            return Outcome::Done;
+        }
+        let Some(run) = self.previous.pop() else { return Outcome::Done };
+        self.run = run;
+        self.fresh();
+        Outcome::NewRun
     }
 
     fn step(&mut self, forward: bool, kind: StepKind) -> Outcome {
@@ -405,13 +449,13 @@ impl Desk for Studio {
             Command::Set(key, value) => {
                 let views = self.views();
                 let change = verbs::of_setting(self.seen(), &views.scene, &key, &value);
-                self.change(change, false)
+                self.change(change)
             }
             Command::ElectLeader { topic, partition, unclean } => self
                 .act(vec![Verb::ElectLeaders { unclean, partition: crate::scenario::Partition { topic, partition } }]),
             Command::Try(cure) => {
                 let change = verbs::of_cure(self.seen(), &cure);
-                self.change(change, true)
+                self.change(change)
             }
             Command::OpenTopic(name) => {
                 if !self.run.chosen.opened.contains(&name) {
@@ -435,6 +479,7 @@ impl Desk for Studio {
                 Err(error) => Outcome::NotOpened(error),
             },
             Command::OpenLink(fragment) => self.open_link(&fragment),
+            Command::Undo => self.undo(),
             Command::PreviousRun => self.previous_run(),
             Command::SelectBranch(BranchId(branch)) => {
                 if self.run.playhead.select(&mut self.run.recording, branch as usize) {
@@ -482,6 +527,7 @@ impl Desk for Studio {
             events_done: playhead.moment(&self.run.recording).done.unwrap_or(0),
             caption: caption::caption(seen, &self.player),
             ended: self.player.ended(),
+            can_undo: !self.run.done.is_empty() || !self.previous.is_empty(),
         }
     }
 
@@ -548,6 +594,10 @@ impl Desk for Studio {
     fn why(&self, about: &Subject) -> Option<WhyChain> {
         let views = self.views();
         why::why(self.seen(), &self.run.playhead.ledger(), &views.promises, &views.scene, about)
+    }
+
+    fn storyboard(&self) -> Storyboard {
+        storyboard::storyboard(self.seen(), &self.views().scene)
     }
 
     fn settings(&self) -> Rc<Settings> {

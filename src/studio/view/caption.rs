@@ -27,7 +27,7 @@ pub fn caption(seen: Seen<'_>, player: &Player) -> Option<Caption> {
     if told.is_none() && doing.is_none() {
         return None;
     }
-    Some(Caption { fact: told, doing })
+    Some(Caption { fact: told, doing, now: player.playing && player.is_slow() })
 }
 
 /// The last change before the playhead, for whoever came here by hand.

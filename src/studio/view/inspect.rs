@@ -130,6 +130,10 @@ fn partition(scene: &Scene, p: &PartitionRef) -> Option<Parts> {
         number("partition epoch", i64::from(column.partition_epoch)),
         row("isr", InspectValue::Brokers(column.isr.clone())),
         row("elr", InspectValue::Brokers(column.elr.clone())),
+        row(
+            "last known leader",
+            column.last_known_leader.map_or(InspectValue::None, |id| InspectValue::Node(NodeRef::Broker(id))),
+        ),
         row("replicas", InspectValue::Brokers(column.replicas.clone())),
         number("high_watermark", column.high_watermark as i64),
         number("min.insync.replicas", i64::from(topic.min_insync_replicas)),

@@ -13,6 +13,7 @@ pub mod motion;
 pub mod promises;
 pub mod scene;
 pub mod settings;
+pub mod storyboard;
 pub mod why;
 
 mod causes;

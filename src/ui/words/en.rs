@@ -18,6 +18,16 @@ fn nodes(w: &English, all: &[NodeRef]) -> String {
     all.iter().map(|n| w.node(n)).collect::<Vec<_>>().join(", ")
 }
 
+/// `brokers 1 and 3`; others by their names.
+fn receivers(w: &English, all: &[NodeRef]) -> String {
+    let id = |n: &NodeRef| if let NodeRef::Broker(id) = n { Some(id.to_string()) } else { None };
+    let names: Option<Vec<String>> = all.iter().map(id).collect();
+    match names.as_deref() {
+        Some([first @ .., last]) if !first.is_empty() => format!("brokers {} and {last}", first.join(", ")),
+        Some(_) | None => nodes(w, all),
+    }
+}
+
 fn offsets(first: u64, last: u64) -> String {
     format!("{} {}", if first == last { "offset" } else { "offsets" }, span(first, last))
 }
@@ -101,6 +111,7 @@ impl Words for English {
             Label::MarkGroup => "consumer and group",
             Label::Break => "Break",
             Label::Repair => "Repair",
+            Label::RegistrationRefused => "registration refused",
             Label::Actions => "Actions",
             Label::HealAll => "Heal all links",
             Label::ElectPreferred => "Elect the preferred leader",
@@ -172,7 +183,7 @@ impl Words for English {
             Label::TextCommitted => "Committed",
             Label::TextLag => "Lag",
             Label::TextNone => "none",
-            Label::SetUpNote => "↻ begins a new run from 0 s; the rest can be turned live.",
+            Label::SetUpNote => "↻ begins a new run, played to this moment; the rest can be turned live.",
             Label::AskedFor => "asked for just now",
             Label::SetUpMark => "begins a new run",
             Label::Default => "default",
@@ -221,8 +232,15 @@ impl Words for English {
             Label::KeyEnds => "to the start, to the end",
             Label::KeyPace => "slower, faster",
             Label::KeyStage => "walk the stage when the focus is in it",
+            Label::KeyMessages => "next message in flight, the one before",
+            Label::KeyAnswer => "answer the question",
+            Label::KeyUndo => "take back the last action",
             Label::KeyHelp => "this list",
             Label::SingleKeys => "Single-character keys act",
+            Label::StoryCard => "The story",
+            Label::GuessTaken => "Now press Play and see.",
+            Label::GuessWaits => "The answer comes once leaders have been elected.",
+            Label::Undo => "Undo",
             Label::Previous => "Partition before",
             Label::Next => "Next partition",
             Label::More2 => "More",
@@ -661,6 +679,7 @@ impl Words for English {
         match a {
             NodeAction::Kill => "Kill",
             NodeAction::Stop => "Stop cleanly",
+            NodeAction::Restart => "Restart",
             NodeAction::Start => "Start",
             NodeAction::Pause => "Pause (long GC)",
             NodeAction::Resume => "Resume",
@@ -689,25 +708,33 @@ impl Words for English {
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {
-        let standing = match b.standing {
-            BrokerStanding::Unregistered => "not registered",
-            BrokerStanding::Fenced { .. } => "fenced",
-            BrokerStanding::ControlledShutdown => "in controlled shutdown",
-            BrokerStanding::Active => "",
+        let state = match (b.process, &b.phase) {
+            (ProcessState::Running | ProcessState::Stopping, Some(phase)) => match phase {
+                BrokerPhase::Registering { refused: None } => "starts: asks to register".into(),
+                BrokerPhase::Registering { refused: Some(error) } => format!("registration refused: {error}"),
+                BrokerPhase::CatchingUp => "starts: fenced until it has caught up".into(),
+                BrokerPhase::HandingOver { leads: 0 } => "controlled shutdown".into(),
+                BrokerPhase::HandingOver { leads } => {
+                    format!(
+                        "controlled shutdown: leads {} still",
+                        counted(u64::from(*leads), "partition", "partitions")
+                    )
+                }
+                BrokerPhase::ShuttingDown => "shuts down".into(),
+                BrokerPhase::AtWork => match (b.standing, b.broker_epoch) {
+                    (BrokerStanding::Unregistered, _) => "not registered".into(),
+                    (BrokerStanding::Fenced { .. }, _) => "fenced".into(),
+                    (BrokerStanding::ControlledShutdown, _) => "in controlled shutdown".into(),
+                    (BrokerStanding::Active, Some(e)) => format!("epoch {e}"),
+                    (BrokerStanding::Active, None) => self.process(b.process),
+                },
+            },
+            (p, _) => self.process(p),
         };
-        match (b.process, standing, b.broker_epoch) {
-            (ProcessState::Running, "", Some(e)) => format!("epoch {e}"),
-            (ProcessState::Running, "", None) => self.process(b.process),
-            (ProcessState::Running, s, _) => s.into(),
-            (
-                p @ (ProcessState::NotStarted
-                | ProcessState::Stopping
-                | ProcessState::Paused { .. }
-                | ProcessState::Down { .. }),
-                _,
-                _,
-            ) => self.process(p),
-        }
+        if b.restarting { format!("{state}, then starts again") } else { state }
+    }
+    fn last_led(&self, broker: u32) -> String {
+        format!("last leader {broker}")
     }
     fn quorum_role(&self, r: QuorumRole) -> &'static str {
         match r {
@@ -753,6 +780,9 @@ impl Words for English {
             r.log_end_offset,
             r.high_watermark
         );
+        if r.eligible {
+            s += ", eligible leader replica";
+        }
         if risk > 0 {
             s += &format!(", {risk} acknowledged and not yet safe");
         }
@@ -769,13 +799,20 @@ impl Words for English {
             IsrHealth::BelowMin => "below min.insync.replicas",
             IsrHealth::Offline => "offline",
         };
-        format!(
+        let mut s = format!(
             "{topic}-{}: {leader}, leader epoch {}, ISR {} ({health}), high watermark {}",
             p.partition,
             p.leader_epoch,
             if p.isr.is_empty() { self.label(Label::TextNone).into() } else { ids(&p.isr) },
             p.high_watermark
-        )
+        );
+        if !p.elr.is_empty() {
+            s += &format!(", eligible leader replicas {}", ids(&p.elr));
+        }
+        if let Some(last) = p.last_known_leader {
+            s += &format!(", {}", self.last_led(last));
+        }
+        s
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {
@@ -905,7 +942,7 @@ impl Words for English {
     }
     fn doing(&self, d: &Doing) -> String {
         let from = self.node(&d.from);
-        let to = nodes(self, &d.to);
+        let to = receivers(self, &d.to);
         match &d.did {
             Did::Refuses { api, error } => format!("{from} answers {api} of {to}: {error}"),
             Did::TellsMetadata => format!("{from} tells {to} what was decided"),
@@ -1186,6 +1223,17 @@ impl Words for English {
     }
     fn changes(&self, n: usize) -> String {
         counted(n as u64, "change", "changes")
+    }
+    fn judged(&self, right: bool, answer: &str) -> String {
+        if right { format!("You said “{answer}”: right.") } else { format!("You said “{answer}”: not so.") }
+    }
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String {
+        let of = |names: &[String], words: &str| match names {
+            [] => String::new(),
+            names => format!("{words}: {}. ", names.join(", ")),
+        };
+        let none = if stopped.is_empty() { "No client is stuck. ".to_owned() } else { of(stopped, "Stuck") };
+        format!("{none}{}", of(going_on, "At work")).trim_end().to_owned()
     }
     fn options_refused(&self, options: &[String]) -> String {
         format!("Not done here, though the address asks for it: {}.", options.join(", "))

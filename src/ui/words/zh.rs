@@ -93,6 +93,7 @@ impl Words for Chinese {
             Label::MarkGroup => "消费与消费者组",
             Label::Break => "注入故障",
             Label::Repair => "恢复",
+            Label::RegistrationRefused => "注册被拒绝",
             Label::Actions => "操作",
             Label::HealAll => "恢复所有链路",
             Label::ElectPreferred => "选举首选领导者",
@@ -160,7 +161,7 @@ impl Words for Chinese {
             Label::TextCommitted => "已提交",
             Label::TextLag => "积压",
             Label::TextNone => "无",
-            Label::SetUpNote => "↻ 会从 0 s 开始新的一次运行；其余设置可即时更改。",
+            Label::SetUpNote => "↻ 会开始一次新的运行并播放到当前时刻；其余可实时调整。",
             Label::AskedFor => "刚刚提出，尚未生效",
             Label::SetUpMark => "开始新的一次运行",
             Label::Default => "默认",
@@ -209,8 +210,15 @@ impl Words for Chinese {
             Label::KeyEnds => "到开头、到末尾",
             Label::KeyPace => "更慢、更快",
             Label::KeyStage => "焦点在集群视图内时，在其中移动",
+            Label::KeyMessages => "下一条 / 上一条传输中的消息",
+            Label::KeyAnswer => "回答问题",
+            Label::KeyUndo => "撤销上一个操作",
             Label::KeyHelp => "这个列表",
             Label::SingleKeys => "启用单字符快捷键",
+            Label::StoryCard => "故事",
+            Label::GuessTaken => "现在按播放，看看结果。",
+            Label::GuessWaits => "选出新 leader 之后揭晓。",
+            Label::Undo => "撤销",
             Label::Previous => "上一个分区",
             Label::Next => "下一个分区",
             Label::More2 => "更多",
@@ -606,6 +614,7 @@ impl Words for Chinese {
         match a {
             NodeAction::Kill => "杀掉",
             NodeAction::Stop => "正常停止",
+            NodeAction::Restart => "重启",
             NodeAction::Start => "启动",
             NodeAction::Pause => "暂停（长 GC）",
             NodeAction::Resume => "恢复运行",
@@ -634,25 +643,28 @@ impl Words for Chinese {
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {
-        let standing = match b.standing {
-            BrokerStanding::Unregistered => "未注册",
-            BrokerStanding::Fenced { .. } => "被隔离",
-            BrokerStanding::ControlledShutdown => "受控关闭中",
-            BrokerStanding::Active => "",
+        let state = match (b.process, &b.phase) {
+            (ProcessState::Running | ProcessState::Stopping, Some(phase)) => match phase {
+                BrokerPhase::Registering { refused: None } => "启动中：请求注册".into(),
+                BrokerPhase::Registering { refused: Some(error) } => format!("注册被拒绝：{error}"),
+                BrokerPhase::CatchingUp => "启动中：追上元数据前被隔离".into(),
+                BrokerPhase::HandingOver { leads: 0 } => "受控关闭中".into(),
+                BrokerPhase::HandingOver { leads } => format!("受控关闭中：仍领导 {leads} 个分区"),
+                BrokerPhase::ShuttingDown => "正在关闭".into(),
+                BrokerPhase::AtWork => match (b.standing, b.broker_epoch) {
+                    (BrokerStanding::Unregistered, _) => "未注册".into(),
+                    (BrokerStanding::Fenced { .. }, _) => "被隔离".into(),
+                    (BrokerStanding::ControlledShutdown, _) => "受控关闭中".into(),
+                    (BrokerStanding::Active, Some(e)) => format!("epoch {e}"),
+                    (BrokerStanding::Active, None) => self.process(b.process),
+                },
+            },
+            (p, _) => self.process(p),
         };
-        match (b.process, standing, b.broker_epoch) {
-            (ProcessState::Running, "", Some(e)) => format!("epoch {e}"),
-            (ProcessState::Running, "", None) => self.process(b.process),
-            (ProcessState::Running, s, _) => s.into(),
-            (
-                p @ (ProcessState::NotStarted
-                | ProcessState::Stopping
-                | ProcessState::Paused { .. }
-                | ProcessState::Down { .. }),
-                _,
-                _,
-            ) => self.process(p),
-        }
+        if b.restarting { format!("{state}，随后重启") } else { state }
+    }
+    fn last_led(&self, broker: u32) -> String {
+        format!("最后的领导者 {broker}")
     }
     fn quorum_role(&self, r: QuorumRole) -> &'static str {
         match r {
@@ -698,6 +710,9 @@ impl Words for Chinese {
             r.log_end_offset,
             r.high_watermark
         );
+        if r.eligible {
+            s += "，在 ELR 中，可以当选";
+        }
         if risk > 0 {
             s += &format!("，{risk} 条已确认但尚不安全");
         }
@@ -714,13 +729,20 @@ impl Words for Chinese {
             IsrHealth::BelowMin => "低于 min.insync.replicas",
             IsrHealth::Offline => "离线",
         };
-        format!(
+        let mut s = format!(
             "{topic}-{}：{leader}，leader epoch {}，ISR {}（{health}），高水位 {}",
             p.partition,
             p.leader_epoch,
             if p.isr.is_empty() { self.label(Label::TextNone).into() } else { ids(&p.isr) },
             p.high_watermark
-        )
+        );
+        if !p.elr.is_empty() {
+            s += &format!("，ELR {}", ids(&p.elr));
+        }
+        if let Some(last) = p.last_known_leader {
+            s += &format!("，{}", self.last_led(last));
+        }
+        s
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {
@@ -1121,11 +1143,26 @@ impl Words for Chinese {
     fn changes(&self, n: usize) -> String {
         format!("{n} 处变化")
     }
+    fn judged(&self, right: bool, answer: &str) -> String {
+        if right {
+            format!("你的答案是“{answer}”：正确。")
+        } else {
+            format!("你的答案是“{answer}”：不是这样。")
+        }
+    }
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String {
+        let of = |names: &[String], words: &str| match names {
+            [] => String::new(),
+            names => format!("{words}：{}。", names.join("、")),
+        };
+        let none = if stopped.is_empty() { "没有客户端卡住。".to_owned() } else { of(stopped, "卡住") };
+        format!("{none}{}", of(going_on, "正常工作"))
+    }
     fn options_refused(&self, options: &[String]) -> String {
         format!("链接要求了这里不支持的选项：{}。", options.join("、"))
     }
     fn active_controller(&self, n: &NodeRef) -> String {
-        format!("{} 为活动 controller", self.node(n))
+        format!("{}：活动", self.node(n))
     }
 }
 
