@@ -73,7 +73,7 @@ impl Cluster {
 
     pub fn answered(&self, action: ActionId) -> Option<ErrorCode> {
         self.trace.iter().rev().find_map(|entry| match entry.kind {
-            Kind::ActionAnswered { action: a, error } if a == action => Some(error),
+            Kind::ActionAnswered { action: a, error, .. } if a == action => Some(error),
             _ => None,
         })
     }

@@ -205,7 +205,7 @@ fn internal_topics_are_topics_for_every_verb() {
     let mut answers: Vec<(u32, ErrorCode)> = entries(&recording)
         .iter()
         .filter_map(|entry| match entry.kind {
-            Kind::ActionAnswered { action, error } => Some((action.0, error)),
+            Kind::ActionAnswered { action, error, .. } => Some((action.0, error)),
             _ => None,
         })
         .collect();

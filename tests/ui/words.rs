@@ -145,7 +145,12 @@ fn facts() -> Vec<Fact> {
     all.extend(asked.map(Fact::Asked));
     let wrong = |needed| Reason::WrongState { node: b(1), needed };
     let reasons = [
-        Reason::Kafka { error: "TOPIC_ALREADY_EXISTS".into(), exception: "TopicExistsException".into() },
+        Reason::Kafka { error: "TOPIC_ALREADY_EXISTS".into(), exception: "TopicExistsException".into(), message: None },
+        Reason::Kafka {
+            error: "TOPIC_ALREADY_EXISTS".into(),
+            exception: "TopicExistsException".into(),
+            message: Some("Topic 'orders' already exists.".into()),
+        },
         Reason::NoSuchNode { node: b(9) },
         Reason::NoSuchClient { name: producer() },
         Reason::NotStarted { name: producer() },

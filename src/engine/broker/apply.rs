@@ -178,6 +178,10 @@ impl CoordinatorLog for ReplicaLog<'_> {
         self.replicas.high_watermark(self.tp(partition)).unwrap_or(0)
     }
 
+    fn fits(&self, partition: u32, records: usize) -> bool {
+        self.replicas.takes_group_records(self.image, self.tp(partition), records)
+    }
+
     fn read(&self, ctx: &Ctx<'_>, partition: u32) -> Vec<(Offset, Rc<[GroupRecord]>)> {
         let Some(log) = ctx.disk.log(self.tp(partition)) else { return Vec::new() };
         let group = |batch: &RecordBatch| match &batch.payload {

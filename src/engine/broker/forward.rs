@@ -185,11 +185,11 @@ fn timed_out(envelope: &Request) -> Option<Response> {
     let Request::Envelope(request) = envelope else { return None };
     let error = ErrorCode::RequestTimedOut;
     match &**request {
-        Request::CreateTopics(_) => Some(Response::CreateTopics { error }),
-        Request::DeleteTopics { .. } => Some(Response::DeleteTopics { error }),
-        Request::CreatePartitions { .. } => Some(Response::CreatePartitions { error }),
-        Request::ElectLeaders { .. } => Some(Response::ElectLeaders { error }),
-        Request::IncrementalAlterConfigs { .. } => Some(Response::IncrementalAlterConfigs { error }),
+        Request::CreateTopics(_) => Some(Response::CreateTopics(error.into())),
+        Request::DeleteTopics { .. } => Some(Response::DeleteTopics(error.into())),
+        Request::CreatePartitions { .. } => Some(Response::CreatePartitions(error.into())),
+        Request::ElectLeaders { .. } => Some(Response::ElectLeaders(error.into())),
+        Request::IncrementalAlterConfigs { .. } => Some(Response::IncrementalAlterConfigs(error.into())),
         Request::DescribeQuorum => Some(Response::DescribeQuorum(DescribedQuorum {
             error,
             leader: None,

@@ -4,6 +4,7 @@
 mod apply;
 pub mod assignments;
 pub mod call;
+mod configs;
 pub mod forward;
 pub mod group;
 pub mod lifecycle;
@@ -29,8 +30,8 @@ use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, LeaderEpoch,
 use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
-use crate::protocol::config::{NodeConfig, Scope, Update, check, setting};
-use crate::protocol::{CONSUMER_OFFSETS, ConfigMap, ConfigTarget, ErrorCode, MetadataRequest, Request, Response};
+use crate::protocol::config::NodeConfig;
+use crate::protocol::{CONSUMER_OFFSETS, ErrorCode, MetadataRequest, Request, Response};
 use crate::quorum::Observer;
 use crate::rules::Rules;
 
@@ -306,17 +307,16 @@ impl Broker {
             Request::OffsetCommit(request) => self.on_group_request(ctx, GroupRequest::Commit(request), reply),
             Request::OffsetFetch { group } => self.on_group_request(ctx, GroupRequest::FetchOffsets(group), reply),
             Request::DescribeGroups { group } => self.on_group_request(ctx, GroupRequest::Describe(group), reply),
-            Request::IncrementalAlterConfigs {
-                resource: target @ (ConfigTarget::Broker(_) | ConfigTarget::Cluster),
-                configs,
-            } if !may_change(&target, &configs) => {
-                now(Response::IncrementalAlterConfigs { error: ErrorCode::InvalidRequest })
+            Request::IncrementalAlterConfigs { resource, configs } => {
+                match configs::may_change(self.id, &resource, &configs) {
+                    Ok(()) => self.on_forwarded(ctx, Request::IncrementalAlterConfigs { resource, configs }, reply),
+                    Err(error) => now(Response::IncrementalAlterConfigs(error)),
+                }
             }
             request @ (Request::CreateTopics(_)
             | Request::DeleteTopics { .. }
             | Request::CreatePartitions { .. }
             | Request::ElectLeaders { .. }
-            | Request::IncrementalAlterConfigs { .. }
             | Request::DescribeQuorum) => self.on_forwarded(ctx, request, reply),
             // For controllers alone: Kafka closes a connection on which a broker is asked for what it does not serve.
             Request::QuorumFetch(_)
@@ -426,17 +426,4 @@ impl Broker {
     pub fn connections(&self) -> &Connections<BrokerCall> {
         &self.conns
     }
-}
-
-/// Whether a running broker can take these configs over: none that Kafka calls read-only ("Cannot update these configs
-/// dynamically"), none of one broker alone for all of them, no bad value. It is asked before the controller is, which
-/// would refuse with another error (ConfigAdminManager, DynamicBrokerConfig).
-fn may_change(target: &ConfigTarget, configs: &ConfigMap) -> bool {
-    configs.iter().all(|(name, value)| match setting(Scope::Node, name).map(|known| known.update) {
-        Some(Update::ReadOnly) => false,
-        Some(Update::PerBroker) if *target == ConfigTarget::Cluster => false,
-        Some(Update::PerBroker | Update::ClusterWide) => check(Scope::Node, name, value).is_ok(),
-        // A name that Kafka does not know may belong to a plug-in.
-        None => true,
-    })
 }

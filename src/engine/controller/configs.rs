@@ -1,13 +1,18 @@
 //! IncrementalAlterConfigs: validation and records, and what a change of the minimum does to ELRs (KIP-966). Values are
 //! stored, not interpreted.
 
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::topics::check_name;
 use super::{Controller, Decision};
 use crate::base::Tp;
 use crate::node::Ctx;
-use crate::protocol::config::{validate_node, validate_topic};
-use crate::protocol::{ConfigMap, ConfigResource, ConfigTarget, ErrorCode, MetadataRecord, PartitionChange, Response};
+use crate::protocol::config::{Scope, check, setting, validate_topic};
+use crate::protocol::{
+    ApiError, ConfigMap, ConfigResource, ConfigTarget, ErrorCode, MetadataRecord, PartitionChange, Response,
+};
 use crate::trace::Kind;
 
 const MIN_ISR: &str = "min.insync.replicas";
@@ -15,27 +20,23 @@ const MIN_ISR: &str = "min.insync.replicas";
 impl Controller {
     /// Sets configs of a topic, a broker or the cluster.
     pub(super) fn alter_configs(&mut self, ctx: &mut Ctx<'_>, target: &ConfigTarget, configs: &ConfigMap) -> Decision {
-        let refuse = |error| Decision::answer(Response::IncrementalAlterConfigs { error });
-        let Some(resource) = target.resolve(|name| self.image.topic_id(name)) else {
-            return refuse(ErrorCode::UnknownTopicOrPartition);
+        let resource = match self.config_resource(target, configs) {
+            Ok(resource) => resource,
+            Err(error) => return Decision::answer(Response::IncrementalAlterConfigs(error)),
         };
-        let valid = match &resource {
-            ConfigResource::Topic(_) => validate_topic(configs).is_ok(),
-            ConfigResource::Cluster => validate_node(configs).is_ok(),
-            // With ELR the minimum may not be set for one broker: brokers would disagree on it.
-            ConfigResource::Broker(_) => {
-                validate_node(configs).is_ok()
-                    && !(self.rules.eligible_leader_replicas && configs.contains_key(MIN_ISR))
-            }
-        };
-        if !valid {
-            return refuse(ErrorCode::InvalidConfig);
-        }
         let known = self.image.configs.get(&resource);
+        let of_node = match resource {
+            ConfigResource::Topic(_) => false,
+            ConfigResource::Broker(_) | ConfigResource::Cluster => true,
+        };
         let mut records = Vec::new();
         for (name, value) in configs {
-            if known.and_then(|k| k.get(name)) != Some(value) {
+            let changes = known.and_then(|k| k.get(name)) != Some(value);
+            if changes {
                 ctx.because(Kind::ConfigChanged { name: name.clone(), value: Some(value.clone()) });
+            }
+            // A broker's is written even if it stays as it is, so that what it names is read anew.
+            if changes || of_node {
                 records.push(MetadataRecord::Config {
                     resource: resource.clone(),
                     name: name.clone(),
@@ -48,7 +49,38 @@ impl Controller {
         if minimum_changed {
             records.extend(self.clear_elrs(&resource));
         }
-        Decision::new(records, Response::IncrementalAlterConfigs { error: ErrorCode::None })
+        Decision::new(records, Response::IncrementalAlterConfigs(ErrorCode::None.into()))
+    }
+
+    /// What is to be changed, if its configs are valid and it is there; in Kafka's order.
+    fn config_resource(&self, target: &ConfigTarget, configs: &ConfigMap) -> Result<ConfigResource, ApiError> {
+        let invalid = |sentence: String| ApiError::new(ErrorCode::InvalidConfig, sentence);
+        match target {
+            ConfigTarget::Topic(name) => {
+                check_name(name)?;
+                validate_topic(configs).map_err(|e| invalid(e.to_string()))?;
+                self.image.topic_id(name).map(ConfigResource::Topic).ok_or_else(|| {
+                    let sentence = format!("The topic '{name}' does not exist.");
+                    ApiError::new(ErrorCode::UnknownTopicOrPartition, sentence)
+                })
+            }
+            ConfigTarget::Cluster => {
+                check_node(configs)?;
+                Ok(ConfigResource::Cluster)
+            }
+            ConfigTarget::Broker(id) => {
+                // Brokers would disagree on who is eligible.
+                if self.rules.eligible_leader_replicas && configs.contains_key(MIN_ISR) {
+                    return Err(invalid(format!("Broker-level {MIN_ISR} cannot be altered while ELR is enabled.")));
+                }
+                check_node(configs)?;
+                if self.image.brokers.contains_key(id) {
+                    Ok(ConfigResource::Broker(*id))
+                } else {
+                    Err(ApiError::new(ErrorCode::BrokerIdNotRegistered, format!("No node with id {} found.", id.0)))
+                }
+            }
+        }
     }
 
     /// Eligibility rests on the old minimum, so it ends with it.
@@ -71,4 +103,13 @@ impl Controller {
             })
             .collect()
     }
+}
+
+/// The broker that passed it on has looked at it; a name that Kafka does not know may belong to a plug-in.
+fn check_node(configs: &ConfigMap) -> Result<(), ApiError> {
+    let known = configs.iter().filter(|(name, _)| setting(Scope::Node, name).is_some());
+    known
+        .map(|(name, value)| check(Scope::Node, name, value))
+        .find_map(Result::err)
+        .map_or(Ok(()), |wrong| Err(ApiError::new(ErrorCode::InvalidConfig, wrong.to_string())))
 }

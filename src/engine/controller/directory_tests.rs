@@ -73,7 +73,7 @@ fn c_33_a_new_directory_empties_the_elr_and_keeps_the_last_known_leader() {
     b.up(2, Some(b.epoch(2)));
     assert_eq!(b.state().0, 0, "2 has everything and is eligible no more");
     let preferred = Request::ElectLeaders { topic: "t".into(), partition: 0, unclean: false };
-    let refused = Response::ElectLeaders { error: ErrorCode::PreferredLeaderNotAvailable };
+    let refused = Response::ElectLeaders(ErrorCode::PreferredLeaderNotAvailable.into());
     assert_eq!(b.ask(2, preferred), refused);
     b.up(1, Some(b.epoch(1)));
     assert_eq!(b.state(), (1, 2, [1].to_vec(), Vec::new(), Vec::new()));

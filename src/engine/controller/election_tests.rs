@@ -55,7 +55,7 @@ fn play(version: Version, min: &str, row: &Row) -> Option<PartitionChange> {
             resource: ConfigTarget::Topic("t".into()),
             configs: config_map(&[("unclean.leader.election.enable", "true")]),
         };
-        assert_eq!(bench.ask(1, request), Response::IncrementalAlterConfigs { error: ErrorCode::None });
+        assert_eq!(bench.ask(1, request), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
     }
     let from = bench.end();
     let controller = &mut bench.controller;
@@ -191,7 +191,7 @@ fn decision_table_with_elr_and_minimum_1() {
 
 fn elect(bench: &mut Bench, unclean: bool) -> ErrorCode {
     match bench.ask(1, Request::ElectLeaders { topic: "t".into(), partition: 0, unclean }) {
-        Response::ElectLeaders { error } => error,
+        Response::ElectLeaders(answer) => answer.error,
         other => panic!("{other:?}"),
     }
 }
@@ -269,7 +269,7 @@ fn e_09_e_10_unclean_takes_the_first_live_replica() {
         resource: ConfigTarget::Topic("t".into()),
         configs: config_map(&[("unclean.leader.election.enable", "true")]),
     };
-    assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs { error: ErrorCode::None });
+    assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
     b.isr(&[3]);
     b.fence(3);
     assert_eq!((b.state().0, b.state().1, b.state().2), (1, 1, [1].to_vec()));
@@ -286,7 +286,7 @@ fn e_11_a_setting_turned_on_while_offline_waits_for_a_run_or_an_event() {
             resource: ConfigTarget::Topic("t".into()),
             configs: config_map(&[("unclean.leader.election.enable", "true")]),
         };
-        assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs { error: ErrorCode::None });
+        assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
         b.run_with(&[2, 3], Dur::secs(299));
         assert_eq!(b.state().0, 0, "{version:?}: not at once");
         b.run_with(&[2, 3], Dur::secs(2));
@@ -377,7 +377,7 @@ fn e_21_an_unclean_registration_applies_the_setting() {
         resource: ConfigTarget::Topic("t".into()),
         configs: config_map(&[("unclean.leader.election.enable", "true")]),
     };
-    assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs { error: ErrorCode::None });
+    assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
     assert_eq!(b.state().0, 0);
     let from = b.end();
     b.register(1, None);
@@ -416,7 +416,7 @@ fn kip_966_a_new_minimum_clears_elrs() {
         resource: ConfigTarget::Topic("t".into()),
         configs: config_map(&[("min.insync.replicas", "1")]),
     };
-    assert_eq!(b.ask(1, change), Response::IncrementalAlterConfigs { error: ErrorCode::None });
+    assert_eq!(b.ask(1, change), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
     assert!(b.state().3.is_empty());
 }
 

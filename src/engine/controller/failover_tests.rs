@@ -126,7 +126,7 @@ fn topic(name: &str) -> Request {
 }
 
 fn created(error: ErrorCode) -> Option<Outcome> {
-    Some(Outcome::Answer(Response::CreateTopics { error }))
+    Some(Outcome::Answer(Response::CreateTopics(error.into())))
 }
 
 fn broker_up(net: &mut Net, to: ControllerId) -> BrokerEpoch {

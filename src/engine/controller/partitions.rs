@@ -1,7 +1,9 @@
 //! AlterPartition (KIP-497, KIP-841, KIP-903), ElectLeaders (KIP-460) and producer-id blocks: what leaders and
 //! administrators ask about partitions. It moves no replica.
 
+use alloc::format;
 use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -9,8 +11,8 @@ use super::election::{Election, PartitionChangeBuilder};
 use super::{Controller, Decision};
 use crate::base::{BrokerEpoch, BrokerId, LeaderEpoch, PartitionEpoch, Tp};
 use crate::protocol::{
-    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, DescribedQuorum, ErrorCode, LeaderRecoveryState,
-    MetadataRecord, PartitionChange, PartitionRegistration, Response,
+    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, ApiError, DescribedQuorum, ErrorCode,
+    LeaderRecoveryState, MetadataRecord, PartitionChange, PartitionRegistration, Response,
 };
 use crate::rules::fixed;
 use crate::trace::IsrChanger;
@@ -111,10 +113,15 @@ impl Controller {
 
     /// ElectLeaders for one partition, preferred or unclean whatever the configuration says.
     pub(super) fn elect_leaders(&mut self, topic: &Rc<str>, number: u32, unclean: bool) -> Decision {
-        let refuse = |error| Decision::answer(Response::ElectLeaders { error });
-        let Some(topic) = self.image.topic_id(topic) else { return refuse(ErrorCode::UnknownTopicOrPartition) };
-        let tp = Tp { topic, partition: number };
-        let Some(partition) = self.image.partition(tp) else { return refuse(ErrorCode::UnknownTopicOrPartition) };
+        let refuse = |error: ErrorCode| Decision::answer(Response::ElectLeaders(error.into()));
+        let unknown = |sentence: String| {
+            Decision::answer(Response::ElectLeaders(ApiError::new(ErrorCode::UnknownTopicOrPartition, sentence)))
+        };
+        let Some(id) = self.image.topic_id(topic) else { return unknown(format!("No such topic as {topic}")) };
+        let tp = Tp { topic: id, partition: number };
+        let Some(partition) = self.image.partition(tp) else {
+            return unknown(format!("No such partition as {topic}-{number}"));
+        };
         let preferred = partition.replicas.first().copied();
         let needless = if unclean {
             partition.leader.is_some()
@@ -126,7 +133,7 @@ impl Controller {
         }
         let election = if unclean { Election::Unclean } else { Election::Preferred };
         match self.elect(tp, partition, election) {
-            Some(record) => Decision::new(vec![record], Response::ElectLeaders { error: ErrorCode::None }),
+            Some(record) => Decision::new(vec![record], Response::ElectLeaders(ErrorCode::None.into())),
             None if unclean => refuse(ErrorCode::EligibleLeadersNotAvailable),
             None => refuse(ErrorCode::PreferredLeaderNotAvailable),
         }

@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::base::BrokerId;
 
@@ -17,9 +18,25 @@ pub(super) struct UsableBroker {
 /// Why replicas cannot be placed; all are INVALID_REPLICATION_FACTOR for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlacementError {
-    NotPositive,
+    NotPositive(i32),
     AllFenced,
-    TooFewBrokers,
+    TooFewBrokers { asked: i32, registered: usize },
+}
+
+impl fmt::Display for PlacementError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlacementError::NotPositive(asked) => {
+                write!(f, "Invalid replication factor {asked}: the replication factor must be positive.")
+            }
+            PlacementError::AllFenced => write!(f, "All brokers are currently fenced."),
+            PlacementError::TooFewBrokers { asked, registered } => write!(
+                f,
+                "The target replication factor of {asked} cannot be reached because only {registered} broker(s) are \
+                 registered."
+            ),
+        }
+    }
 }
 
 /// Brokers of one rack and one kind, handed out in a rotation that moves on with each epoch.
@@ -70,13 +87,13 @@ pub(super) fn place(
 ) -> Result<Vec<Vec<BrokerId>>, PlacementError> {
     let unfenced = brokers.iter().filter(|b| !b.fenced).count();
     if replication_factor <= 0 {
-        return Err(PlacementError::NotPositive);
+        return Err(PlacementError::NotPositive(replication_factor));
     }
     if unfenced == 0 {
         return Err(PlacementError::AllFenced);
     }
     if replication_factor as usize > brokers.len() {
-        return Err(PlacementError::TooFewBrokers);
+        return Err(PlacementError::TooFewBrokers { asked: replication_factor, registered: brokers.len() });
     }
     let mut racks = group(brokers, draw);
     let mut rack_offset = draw(racks.len() as u32) as usize;

@@ -62,9 +62,12 @@ fn a_01_to_a_11_striped_placer() {
 #[test]
 fn a_13_a_14_refusals_in_order() {
     let refuse = |given: &[Given], rf| place(&usable(given), 1, rf, &mut |_| 0).err();
-    assert_eq!(refuse(&[], 0), Some(PlacementError::NotPositive));
+    assert_eq!(refuse(&[], 0), Some(PlacementError::NotPositive(0)));
     assert_eq!(refuse(&[(0, "", true), (1, "", true)], 3), Some(PlacementError::AllFenced));
-    assert_eq!(refuse(&[(0, "", false), (1, "", true)], 3), Some(PlacementError::TooFewBrokers));
+    assert_eq!(
+        refuse(&[(0, "", false), (1, "", true)], 3),
+        Some(PlacementError::TooFewBrokers { asked: 3, registered: 2 })
+    );
     assert_eq!(refuse(&[(0, "", false), (1, "", true), (2, "", true)], 3), None);
 }
 

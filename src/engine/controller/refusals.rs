@@ -10,11 +10,11 @@ impl Controller {
     /// The answer to a request of this API that is refused as a whole.
     pub(super) fn refusal(&self, api: Api, error: ErrorCode) -> Response {
         match api {
-            Api::CreateTopics => Response::CreateTopics { error },
-            Api::DeleteTopics => Response::DeleteTopics { error },
-            Api::CreatePartitions => Response::CreatePartitions { error },
-            Api::ElectLeaders => Response::ElectLeaders { error },
-            Api::IncrementalAlterConfigs => Response::IncrementalAlterConfigs { error },
+            Api::CreateTopics => Response::CreateTopics(error.into()),
+            Api::DeleteTopics => Response::DeleteTopics(error.into()),
+            Api::CreatePartitions => Response::CreatePartitions(error.into()),
+            Api::ElectLeaders => Response::ElectLeaders(error.into()),
+            Api::IncrementalAlterConfigs => Response::IncrementalAlterConfigs(error.into()),
             Api::AlterPartition => Response::AlterPartition { error, partitions: Vec::new() },
             Api::BrokerRegistration => Response::BrokerRegistration { error, epoch: BrokerEpoch(-1) },
             Api::BrokerHeartbeat => {

@@ -182,7 +182,7 @@ impl Bench {
         let request =
             CreateTopicRequest { name: name.into(), placement, configs: config_map(configs), timeout: Dur::secs(30) };
         match self.ask(1, Request::Envelope(alloc::boxed::Box::new(Request::CreateTopics(request)))) {
-            Response::CreateTopics { error } => error,
+            Response::CreateTopics(answer) => answer.error,
             other => panic!("{other:?}"),
         }
     }

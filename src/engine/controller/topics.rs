@@ -1,19 +1,21 @@
 //! Creating, extending and deleting topics (ReplicationControlManager.createTopics). It moves no existing replica.
 
+use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::placer::{UsableBroker, place};
+use super::placer::{PlacementError, UsableBroker, place};
 use super::{Controller, Decision};
 use crate::base::limits::{MAX_ALL_PARTITIONS, MAX_PARTITIONS, MAX_TOPICS};
 use crate::base::{BrokerId, LeaderEpoch, PartitionEpoch, TopicId, Tp};
 use crate::node::Ctx;
 use crate::protocol::config::validate_topic;
 use crate::protocol::{
-    CONSUMER_OFFSETS, ConfigMap, ConfigResource, CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord,
-    PartitionRegistration, Placement, Response,
+    ApiError, CLUSTER_METADATA, CONSUMER_OFFSETS, ConfigMap, ConfigResource, CreateTopicRequest, ErrorCode,
+    LeaderRecoveryState, MetadataRecord, PartitionRegistration, Placement, Response,
 };
 use crate::trace::{Creator, Kind};
 
@@ -28,8 +30,8 @@ impl Controller {
     /// CreateTopics for one topic.
     pub(super) fn create_topic(&mut self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest, by: Creator) -> Decision {
         match self.new_topic(ctx, request, by) {
-            Ok(records) => Decision::new(records, Response::CreateTopics { error: ErrorCode::None }),
-            Err(error) => Decision::answer(Response::CreateTopics { error }),
+            Ok(records) => Decision::new(records, Response::CreateTopics(ErrorCode::None.into())),
+            Err(error) => Decision::answer(Response::CreateTopics(error)),
         }
     }
 
@@ -38,27 +40,19 @@ impl Controller {
         ctx: &mut Ctx<'_>,
         request: &CreateTopicRequest,
         by: Creator,
-    ) -> Result<Vec<MetadataRecord>, ErrorCode> {
+    ) -> Result<Vec<MetadataRecord>, ApiError> {
         let name = &request.name;
-        self.check_name(name)?;
-        validate_topic(&request.configs).map_err(|_| ErrorCode::InvalidConfig)?;
+        self.check_new_name(name)?;
+        validate_topic(&request.configs).map_err(|e| ApiError::new(ErrorCode::InvalidConfig, e.to_string()))?;
         let assignments = match &request.placement {
-            Placement::Manual(assignment) => {
+            Placement::Manual(assignment) if !assignment.is_empty() => {
                 self.has_room(name, 0, assignment.len() as u32)?;
                 self.manual(assignment)?
             }
+            // Without a single assignment the numbers count, and nobody gave any.
+            Placement::Manual(_) => self.counted(ctx, name, None, None)?,
             Placement::Counts { partitions, replication_factor } => {
-                let partitions = match partitions {
-                    None | Some(-1) => self.config.num_partitions,
-                    Some(n) if *n > 0 => *n as u32,
-                    Some(_) => return Err(ErrorCode::InvalidPartitions),
-                };
-                self.has_room(name, 0, partitions)?;
-                let replication_factor = match replication_factor {
-                    None | Some(-1) => self.config.default_replication_factor as i32,
-                    Some(n) => i32::from(*n),
-                };
-                self.placed(ctx, partitions, replication_factor)?
+                self.counted(ctx, name, *partitions, *replication_factor)?
             }
         };
         let topic = TopicId(self.image.last_topic.0 + 1);
@@ -82,52 +76,133 @@ impl Controller {
     /// The playground's own bounds, in the form in which an operator of Kafka sets some
     /// (`create.topic.policy.class.name`). They are looked at before anything of that size is made, wherever the number
     /// came from.
-    fn has_room(&self, name: &str, present: u32, total: u32) -> Result<(), ErrorCode> {
-        let internal = name == CONSUMER_OFFSETS;
+    fn has_room(&self, name: &str, present: u32, total: u32) -> Result<(), ApiError> {
+        let refuse = |most: u64, what: &str| {
+            Err(ApiError::new(ErrorCode::PolicyViolation, format!("At most {most} {what} in this playground.")))
+        };
         let users = || self.image.topics.values().filter(|topic| &*topic.name != CONSUMER_OFFSETS);
         let others = users().filter(|topic| &*topic.name != name).count();
         let partitions: usize = users().map(|topic| topic.partitions.len()).sum();
         let all = partitions as u64 + u64::from(total.saturating_sub(present));
-        let too_many =
-            total > MAX_PARTITIONS || !internal && (others >= MAX_TOPICS || all > u64::from(MAX_ALL_PARTITIONS));
-        if too_many { Err(ErrorCode::PolicyViolation) } else { Ok(()) }
-    }
-
-    fn check_name(&self, name: &str) -> Result<(), ErrorCode> {
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-        if name.is_empty() || name == "." || name == ".." || name.len() > MAX_NAME || !name.chars().all(legal) {
-            return Err(ErrorCode::InvalidTopicException);
+        if total > MAX_PARTITIONS {
+            return refuse(u64::from(MAX_PARTITIONS), "partitions of one topic");
         }
-        if self.image.topic_id(name).is_some() {
-            return Err(ErrorCode::TopicAlreadyExists);
+        if name == CONSUMER_OFFSETS {
+            return Ok(());
         }
-        // Metrics replace dots by underscores, so two such names would be one.
-        let flat = |name: &str| -> String { name.replace('.', "_") };
-        if name.contains(['.', '_']) {
-            let flattened = flat(name);
-            if self.image.topic_ids.keys().any(|existing| existing.contains(['.', '_']) && flat(existing) == flattened)
-            {
-                return Err(ErrorCode::InvalidTopicException);
-            }
+        if others >= MAX_TOPICS {
+            return refuse(MAX_TOPICS as u64, "topics");
+        }
+        if all > u64::from(MAX_ALL_PARTITIONS) {
+            return refuse(u64::from(MAX_ALL_PARTITIONS), "partitions of all topics");
         }
         Ok(())
     }
 
-    fn manual(&self, assignment: &[(u32, Vec<BrokerId>)]) -> Result<Vec<Vec<BrokerId>>, ErrorCode> {
-        let mut sorted: Vec<&(u32, Vec<BrokerId>)> = assignment.iter().collect();
-        sorted.sort_by_key(|(number, _)| *number);
-        let size = sorted.first().map_or(0, |(_, replicas)| replicas.len());
-        let mut placed = Vec::new();
-        for (expected, (number, replicas)) in sorted.into_iter().enumerate() {
-            let distinct = replicas.iter().enumerate().all(|(i, b)| !replicas[..i].contains(b));
-            let registered = replicas.iter().all(|b| self.image.brokers.contains_key(b));
-            let usable = replicas.iter().any(|b| self.image.is_active(*b));
-            if *number as usize != expected || replicas.len() != size || !distinct || !registered || !usable {
-                return Err(ErrorCode::InvalidReplicaAssignment);
-            }
-            placed.push(replicas.clone());
+    fn check_new_name(&self, name: &str) -> Result<(), ApiError> {
+        if name == CLUSTER_METADATA {
+            let sentence = format!("Creation of internal topic {CLUSTER_METADATA} is prohibited.");
+            return Err(ApiError::new(ErrorCode::InvalidRequest, sentence));
         }
-        if placed.is_empty() { Err(ErrorCode::InvalidReplicaAssignment) } else { Ok(placed) }
+        if self.image.topic_id(name).is_some() {
+            return Err(ApiError::new(ErrorCode::TopicAlreadyExists, format!("Topic '{name}' already exists.")));
+        }
+        // Metrics replace dots by underscores, so two such names would be one.
+        let flat = |name: &str| -> String { name.replace('.', "_") };
+        let collides = |other: &&Rc<str>| other.contains(['.', '_']) && flat(other) == flat(name);
+        if name.contains(['.', '_'])
+            && let Some(other) = self.image.topic_ids.keys().find(collides)
+        {
+            let sentence = format!("Topic '{name}' collides with existing topic: {other}");
+            return Err(ApiError::new(ErrorCode::InvalidTopicException, sentence));
+        }
+        check_name(name)
+    }
+
+    fn manual(&self, assignment: &[(u32, Vec<BrokerId>)]) -> Result<Vec<Vec<BrokerId>>, ApiError> {
+        let refuse = |sentence: String| Err(ApiError::new(ErrorCode::InvalidReplicaAssignment, sentence));
+        let mut placed: BTreeMap<u32, Vec<BrokerId>> = BTreeMap::new();
+        let mut size = None;
+        for (number, replicas) in assignment {
+            if placed.contains_key(number) {
+                return refuse(format!("Found multiple manual partition assignments for partition {number}"));
+            }
+            self.check_assignment(replicas, size)?;
+            size = Some(replicas.len());
+            if !replicas.iter().any(|b| self.image.is_active(*b)) {
+                return refuse(format!(
+                    "All brokers specified in the manual partition assignment for partition {number} are fenced or in \
+                     controlled shutdown."
+                ));
+            }
+            placed.insert(*number, replicas.clone());
+        }
+        if (0u32..).zip(placed.keys()).any(|(expected, number)| expected != *number) {
+            return refuse("partitions should be a consecutive 0-based integer sequence".into());
+        }
+        Ok(placed.into_values().collect())
+    }
+
+    /// One assignment by hand. `size`: how many replicas the partitions before it have.
+    fn check_assignment(&self, replicas: &[BrokerId], size: Option<usize>) -> Result<(), ApiError> {
+        let refuse = |what: String| {
+            let sentence = format!("The manual partition assignment includes {what}");
+            Err(ApiError::new(ErrorCode::InvalidReplicaAssignment, sentence))
+        };
+        if replicas.is_empty() {
+            return refuse("an empty replica list.".into());
+        }
+        let mut sorted = replicas.to_vec();
+        sorted.sort_unstable();
+        let mut previous = None;
+        for broker in sorted {
+            if !self.image.brokers.contains_key(&broker) {
+                return refuse(format!("broker {}, but no such broker is registered.", broker.0));
+            }
+            if previous == Some(broker) {
+                return refuse(format!("the broker {} more than once.", broker.0));
+            }
+            previous = Some(broker);
+        }
+        match size {
+            Some(size) if size != replicas.len() => refuse(format!(
+                "a partition with {} replica(s), but this is not consistent with previous partitions, which have {size} \
+                 replica(s).",
+                replicas.len()
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Replicas of a new topic by their numbers; those that are not given, or given as -1, are the controller's defaults.
+    fn counted(
+        &self,
+        ctx: &mut Ctx<'_>,
+        name: &str,
+        partitions: Option<i32>,
+        replication_factor: Option<i16>,
+    ) -> Result<Vec<Vec<BrokerId>>, ApiError> {
+        let replication_factor = match replication_factor {
+            None | Some(-1) => self.config.default_replication_factor as i32,
+            Some(n) if n > 0 => i32::from(n),
+            Some(_) => {
+                let sentence = "Replication factor must be larger than 0, or -1 to use the default value.";
+                return Err(ApiError::new(ErrorCode::InvalidReplicationFactor, sentence));
+            }
+        };
+        let partitions = match partitions {
+            None | Some(-1) => self.config.num_partitions,
+            Some(n) if n > 0 => n as u32,
+            Some(_) => {
+                let sentence = "Number of partitions was set to an invalid non-positive value.";
+                return Err(ApiError::new(ErrorCode::InvalidPartitions, sentence));
+            }
+        };
+        self.has_room(name, 0, partitions)?;
+        self.placed(ctx, partitions, replication_factor).map_err(|why| {
+            let sentence = format!("Unable to replicate the partition {replication_factor} time(s): {why}");
+            ApiError::new(ErrorCode::InvalidReplicationFactor, sentence)
+        })
     }
 
     fn placed(
@@ -135,7 +210,7 @@ impl Controller {
         ctx: &mut Ctx<'_>,
         partitions: u32,
         replication_factor: i32,
-    ) -> Result<Vec<Vec<BrokerId>>, ErrorCode> {
+    ) -> Result<Vec<Vec<BrokerId>>, PlacementError> {
         let usable: Vec<UsableBroker> = self
             .image
             .brokers
@@ -144,7 +219,6 @@ impl Controller {
             .map(|(id, b)| UsableBroker { id: *id, rack: b.rack.clone(), fenced: b.fenced })
             .collect();
         place(&usable, partitions, replication_factor, &mut |n| ctx.rng.below(n))
-            .map_err(|_| ErrorCode::InvalidReplicationFactor)
     }
 
     /// A new partition: ISR = active replicas in the order of assignment, the first of them leads.
@@ -166,39 +240,63 @@ impl Controller {
         MetadataRecord::Partition { tp, registration }
     }
 
-    /// DeleteTopics for one topic.
+    /// DeleteTopics for one topic. Internal topics are topics.
     pub(super) fn delete_topic(&mut self, ctx: &mut Ctx<'_>, name: &Rc<str>) -> Decision {
         let Some(topic) = self.image.topic_id(name) else {
-            return Decision::answer(Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition });
+            return Decision::answer(Response::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into()));
         };
         ctx.because(Kind::TopicDeleted { topic, name: name.clone() });
-        Decision::new(vec![MetadataRecord::RemoveTopic { topic }], Response::DeleteTopics { error: ErrorCode::None })
+        Decision::new(vec![MetadataRecord::RemoveTopic { topic }], Response::DeleteTopics(ErrorCode::None.into()))
     }
 
     /// CreatePartitions: `total` counts the existing ones.
     pub(super) fn create_partitions(&mut self, ctx: &mut Ctx<'_>, name: &Rc<str>, total: u32) -> Decision {
         match self.more_partitions(ctx, name, total) {
-            Ok(records) => Decision::new(records, Response::CreatePartitions { error: ErrorCode::None }),
-            Err(error) => Decision::answer(Response::CreatePartitions { error }),
+            Ok(records) => Decision::new(records, Response::CreatePartitions(ErrorCode::None.into())),
+            Err(error) => Decision::answer(Response::CreatePartitions(error)),
         }
     }
 
-    fn more_partitions(&self, ctx: &mut Ctx<'_>, name: &str, total: u32) -> Result<Vec<MetadataRecord>, ErrorCode> {
+    fn more_partitions(&self, ctx: &mut Ctx<'_>, name: &str, total: u32) -> Result<Vec<MetadataRecord>, ApiError> {
         let topic = self.image.topic_id(name).ok_or(ErrorCode::UnknownTopicOrPartition)?;
         let image = self.image.topics.get(&topic).ok_or(ErrorCode::UnknownTopicOrPartition)?;
         let present = image.partitions.len() as u32;
         if total <= present {
-            return Err(ErrorCode::InvalidPartitions);
+            let sentence = if total == present {
+                format!("Topic already has {present} partition(s).")
+            } else {
+                format!("The topic {name} currently has {present} partition(s); {total} would not be an increase.")
+            };
+            return Err(ApiError::new(ErrorCode::InvalidPartitions, sentence));
         }
         self.has_room(name, present, total)?;
         let replication_factor = image.partitions.first().map_or(1, |p| p.replicas.len()) as i32;
-        let placed = self.placed(ctx, total - present, replication_factor)?;
+        let placed = self
+            .placed(ctx, total - present, replication_factor)
+            .map_err(|why| ApiError::new(ErrorCode::InvalidReplicationFactor, why.to_string()))?;
         ctx.because(Kind::PartitionsAdded { topic, total });
         Ok((present..)
             .zip(placed)
             .map(|(partition, replicas)| self.new_partition(Tp { topic, partition }, replicas))
             .collect())
     }
+}
+
+/// Whether a topic may be called so (Topic.validate).
+pub(super) fn check_name(name: &str) -> Result<(), ApiError> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let reason = match name {
+        "" => "the empty string is not allowed".into(),
+        "." | ".." => format!("'{name}' is not allowed"),
+        long if long.chars().count() > MAX_NAME => {
+            format!("the length of '{name}' is longer than the max allowed length {MAX_NAME}")
+        }
+        strange if !strange.chars().all(legal) => {
+            format!("'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'")
+        }
+        _legal => return Ok(()),
+    };
+    Err(ApiError::new(ErrorCode::InvalidTopicException, format!("Topic name is invalid: {reason}")))
 }
 
 /// The configs of a new topic in the order of their records. The offsets topic gets its own ones if it is asked for

@@ -100,6 +100,8 @@ pub enum GroupTimer {
     },
     /// A write to `__consumer_offsets` has not reached the high watermark in `offsets.commit.timeout.ms`.
     Write(u64),
+    /// Writes have been gathered for `group.coordinator.append.linger.ms`.
+    Linger(u32),
     /// A member id that was handed out and not used.
     Pending {
         group: Rc<str>,

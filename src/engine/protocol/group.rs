@@ -15,6 +15,11 @@ pub enum GroupRecord {
     Group { group: Rc<str>, metadata: Option<Rc<GroupMetadata>> },
 }
 
+impl GroupRecord {
+    /// What a record is taken to need in a batch; real ones differ by their names.
+    pub const BYTES: usize = 100;
+}
+
 /// A committed offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OffsetAndMetadata {

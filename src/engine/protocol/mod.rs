@@ -9,7 +9,7 @@ pub mod record;
 pub mod request;
 pub mod response;
 
-pub use error::ErrorCode;
+pub use error::{ApiError, ErrorCode};
 pub use group::*;
 pub use metadata::*;
 pub use record::*;
@@ -18,3 +18,5 @@ pub use response::*;
 
 /// The internal topic that holds committed offsets and group metadata.
 pub const CONSUMER_OFFSETS: &str = "__consumer_offsets";
+/// The metadata log by its name; it is no topic that anybody could make.
+pub const CLUSTER_METADATA: &str = "__cluster_metadata";

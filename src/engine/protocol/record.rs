@@ -90,7 +90,7 @@ impl RecordBatch {
         Self::HEADER_BYTES
             + match &self.payload {
                 Payload::Data(records) => records.iter().map(Record::size).sum(),
-                Payload::Group(records) => records.len() * 100,
+                Payload::Group(records) => records.len() * GroupRecord::BYTES,
                 Payload::Metadata(records) => records.len() * 60,
                 Payload::LeaderChange => 40,
             }

@@ -357,6 +357,8 @@ pub struct OffsetCommitRequest {
     pub member_id: Rc<str>,
     pub instance_id: Option<Rc<str>>,
     pub offsets: Vec<(Tp, OffsetAndMetadata)>,
+    /// From v9 on: before, a commit to a group that is not there is one of an illegal generation.
+    pub knows_group_id_not_found: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

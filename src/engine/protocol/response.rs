@@ -3,7 +3,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::{Api, EpochEnd, ErrorCode, OffsetAndMetadata, PartitionRegistration, RecordBatch, Subscription};
+use super::{Api, ApiError, EpochEnd, ErrorCode, OffsetAndMetadata, PartitionRegistration, RecordBatch, Subscription};
 use crate::base::{
     BrokerEpoch, BrokerId, ControllerId, GenerationId, LeaderEpoch, Offset, PartitionEpoch, ProducerEpoch, ProducerId,
     QuorumEpoch, TopicId, Tp,
@@ -47,15 +47,9 @@ pub enum Response {
         assignment: Vec<Tp>,
     },
     DescribeGroups(DescribedGroup),
-    CreateTopics {
-        error: ErrorCode,
-    },
-    DeleteTopics {
-        error: ErrorCode,
-    },
-    CreatePartitions {
-        error: ErrorCode,
-    },
+    CreateTopics(ApiError),
+    DeleteTopics(ApiError),
+    CreatePartitions(ApiError),
     DeleteRecords {
         error: ErrorCode,
         low_watermark: Offset,
@@ -70,12 +64,8 @@ pub enum Response {
         error: ErrorCode,
         end: Option<EpochEnd>,
     },
-    ElectLeaders {
-        error: ErrorCode,
-    },
-    IncrementalAlterConfigs {
-        error: ErrorCode,
-    },
+    ElectLeaders(ApiError),
+    IncrementalAlterConfigs(ApiError),
     Vote {
         error: ErrorCode,
         epoch: QuorumEpoch,
@@ -257,14 +247,14 @@ impl Response {
             Response::LeaveGroup { .. } => Api::LeaveGroup,
             Response::SyncGroup { .. } => Api::SyncGroup,
             Response::DescribeGroups(_) => Api::DescribeGroups,
-            Response::CreateTopics { .. } => Api::CreateTopics,
-            Response::DeleteTopics { .. } => Api::DeleteTopics,
-            Response::CreatePartitions { .. } => Api::CreatePartitions,
+            Response::CreateTopics(_) => Api::CreateTopics,
+            Response::DeleteTopics(_) => Api::DeleteTopics,
+            Response::CreatePartitions(_) => Api::CreatePartitions,
             Response::DeleteRecords { .. } => Api::DeleteRecords,
             Response::InitProducerId { .. } => Api::InitProducerId,
             Response::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
-            Response::ElectLeaders { .. } => Api::ElectLeaders,
-            Response::IncrementalAlterConfigs { .. } => Api::IncrementalAlterConfigs,
+            Response::ElectLeaders(_) => Api::ElectLeaders,
+            Response::IncrementalAlterConfigs(_) => Api::IncrementalAlterConfigs,
             Response::Vote { .. } => Api::Vote,
             Response::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
             Response::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
@@ -297,6 +287,11 @@ impl Response {
             Response::AlterPartition { error, partitions } => {
                 first(core::iter::once(*error).chain(partitions.iter().map(|p| p.error)))
             }
+            Response::CreateTopics(answer)
+            | Response::DeleteTopics(answer)
+            | Response::CreatePartitions(answer)
+            | Response::ElectLeaders(answer)
+            | Response::IncrementalAlterConfigs(answer) => answer.error,
             Response::JoinGroup(response) => response.error,
             Response::DescribeGroups(group) => group.error,
             Response::DescribeQuorum(quorum) => quorum.error,
@@ -305,14 +300,9 @@ impl Response {
             | Response::Heartbeat { error }
             | Response::LeaveGroup { error }
             | Response::SyncGroup { error, .. }
-            | Response::CreateTopics { error }
-            | Response::DeleteTopics { error }
-            | Response::CreatePartitions { error }
             | Response::DeleteRecords { error, .. }
             | Response::InitProducerId { error, .. }
             | Response::OffsetForLeaderEpoch { error, .. }
-            | Response::ElectLeaders { error }
-            | Response::IncrementalAlterConfigs { error }
             | Response::Vote { error, .. }
             | Response::BeginQuorumEpoch { error, .. }
             | Response::EndQuorumEpoch { error, .. }

@@ -91,6 +91,8 @@ pub enum Kind {
     ActionAnswered {
         action: ActionId,
         error: ErrorCode,
+        /// What the server said of it.
+        message: Option<Rc<str>>,
     },
     ProcessStarted,
     ProcessKilled,

@@ -116,9 +116,10 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
         Kind::ActionRefused { action, verb, why } => {
             format!("{}: {}", book.attempted(*action, verb), super::refusal(why, book))
         }
-        Kind::ActionAnswered { action, error } => {
+        Kind::ActionAnswered { action, error, message } => {
             let exception = if error.is_none() { String::new() } else { format!(" exception={}", error.exception()) };
-            format!("{} error={}{exception}", book.action(*action), error.name())
+            let message = message.as_ref().map_or_else(String::new, |said| format!(" message=\"{said}\""));
+            format!("{} error={}{exception}{message}", book.action(*action), error.name())
         }
         Kind::ProcessStarted
         | Kind::ProcessKilled

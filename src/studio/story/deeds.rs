@@ -6,7 +6,8 @@ use highwater_engine::node::message::AdminRequest;
 use highwater_engine::protocol::{Api, ConfigMap, ConfigTarget as EngineTarget, ErrorCode};
 use highwater_engine::world::{Action, Deed, Needed as EngineNeeded, Refusal};
 
-use super::fact::{Asked, ConfigTarget, Fact, MessageDeed, Needed, Reason};
+use super::asked::{Asked, Needed, Reason};
+use super::fact::{ConfigTarget, Fact, MessageDeed};
 use super::names::{NodeRef, PartitionRef, Term, count};
 use super::reader::Reader;
 use super::seen::Seen;
@@ -121,12 +122,16 @@ fn asked(request: &AdminRequest) -> Option<Fact> {
 }
 
 /// What a refusal of Kafka's says; success says nothing, because what was done has its own entry.
-pub(super) fn answered(at: &Reader<'_>, id: ActionId, error: ErrorCode) -> Option<Fact> {
+pub(super) fn answered(at: &Reader<'_>, id: ActionId, error: ErrorCode, message: Option<&str>) -> Option<Fact> {
     if error.is_none() {
         return None;
     }
     let action = at.seen.reel().action(id)?;
-    let reason = Reason::Kafka { error: error.name().into(), exception: error.exception().into() };
+    let reason = Reason::Kafka {
+        error: error.name().into(),
+        exception: error.exception().into(),
+        message: message.map(|said| said.to_string().into()),
+    };
     Some(Fact::ActionRefused { action: action_term(action), reason })
 }
 

@@ -103,7 +103,7 @@ pub(super) fn fact(at: &Reader<'_>) -> Option<Fact> {
             key: name.to_string().into(),
             value: value.as_ref().map_or_else(String::new, |v| v.to_string()).into(),
         },
-        Kind::ActionAnswered { action, error } => deeds::answered(at, *action, *error)?,
+        Kind::ActionAnswered { action, error, message } => deeds::answered(at, *action, *error, message.as_deref())?,
         Kind::LeaderElected { tp, leader, epoch, election, .. } => Fact::LeaderElected {
             partition: seen.partition(*tp),
             broker: leader.0,

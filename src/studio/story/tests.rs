@@ -19,7 +19,7 @@ fn of_nodes(action: ActionId) -> Vec<Kind> {
     vec![
         Kind::Acted { action },
         Kind::ActionRefused { action, verb: "kill", why: Refusal::NoSuchRole("leader-of orders/0".into()) },
-        Kind::ActionAnswered { action, error: ErrorCode::TopicAlreadyExists },
+        Kind::ActionAnswered { action, error: ErrorCode::TopicAlreadyExists, message: None },
         Kind::ProcessStarted,
         Kind::ProcessKilled,
         Kind::ShutdownRequested,

@@ -43,6 +43,7 @@ pub fn name(timer: &Timer) -> &'static str {
             GroupTimer::Join { .. } => "JoinGroup",
             GroupTimer::Sync { .. } => "SyncGroup",
             GroupTimer::Write(_) => "offsets.commit.timeout.ms",
+            GroupTimer::Linger(_) => "group.coordinator.append.linger.ms",
             GroupTimer::Pending { .. } => "MEMBER_ID_REQUIRED",
             GroupTimer::Load(_) => "__consumer_offsets",
         },

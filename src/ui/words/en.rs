@@ -1258,7 +1258,8 @@ impl English {
     }
     fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Kafka { error, exception } => format!("{error} ({exception})"),
+            Reason::Kafka { error, exception, message: None } => format!("{error} ({exception})"),
+            Reason::Kafka { error, exception, message: Some(said) } => format!("{error} ({exception}: {said})"),
             Reason::NoSuchNode { node } => format!("there is no {}", self.node(node)),
             Reason::NoSuchClient { name } => format!("no client {name} has started"),
             Reason::NotStarted { name } => format!("client {name} has not started yet"),

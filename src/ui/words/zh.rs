@@ -1192,7 +1192,8 @@ impl Chinese {
     }
     fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Kafka { error, exception } => format!("{error}（{exception}）"),
+            Reason::Kafka { error, exception, message: None } => format!("{error}（{exception}）"),
+            Reason::Kafka { error, exception, message: Some(said) } => format!("{error}（{exception}：{said}）"),
             Reason::NoSuchNode { node } => format!("没有 {}", self.node(node)),
             Reason::NoSuchClient { name } => format!("没有启动过名为 {name} 的客户端"),
             Reason::NotStarted { name } => format!("客户端 {name} 尚未启动"),

@@ -35,9 +35,13 @@ impl Group {
     }
 
     fn commit_error(&self, request: &OffsetCommitRequest) -> Option<ErrorCode> {
-        if request.generation < GenerationId(0) && request.member_id.is_empty() {
-            // A consumer that manages its partitions itself may use only a group that nobody is a member of.
-            return (self.state != GroupState::Empty).then_some(ErrorCode::UnknownMemberId);
+        let without_generation = request.generation < GenerationId(0);
+        // A consumer that manages its partitions itself may use only a group that nobody is a member of.
+        if without_generation && self.state == GroupState::Empty {
+            return None;
+        }
+        if without_generation && request.member_id.is_empty() && request.instance_id.is_none() {
+            return Some(ErrorCode::UnknownMemberId);
         }
         let member = MemberRequest {
             group: request.group.clone(),

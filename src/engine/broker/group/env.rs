@@ -26,8 +26,34 @@ pub trait CoordinatorLog {
         admission: bool,
     ) -> Result<Offset, ErrorCode>;
     fn high_watermark(&self, partition: u32) -> Offset;
+    /// Whether one batch may have so many records.
+    fn fits(&self, partition: u32, records: usize) -> bool;
     /// Every batch of the partition with the offset after it, oldest first.
     fn read(&self, ctx: &Ctx<'_>, partition: u32) -> Vec<(Offset, Rc<[GroupRecord]>)>;
+}
+
+/// A request of a member that writes nothing by itself: its answer waits for all that was written before it
+/// (CoordinatorRuntime.waitForPendingWrites).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reader {
+    Heartbeat,
+    Leave,
+}
+
+impl Reader {
+    pub const fn api(self) -> Api {
+        match self {
+            Reader::Heartbeat => Api::Heartbeat,
+            Reader::Leave => Api::LeaveGroup,
+        }
+    }
+
+    pub const fn answer(self, error: ErrorCode) -> Response {
+        match self {
+            Reader::Heartbeat => Response::Heartbeat { error },
+            Reader::Leave => Response::LeaveGroup { error },
+        }
+    }
 }
 
 /// What follows when a write is below the high watermark.
@@ -39,6 +65,8 @@ pub enum Purpose {
     Assignment { group: Rc<str>, generation: GenerationId },
     /// A static member that came back is answered.
     StaticJoin { reply: ReplyTo, group: Rc<str>, member: Rc<str>, response: Response },
+    /// A request that wrote nothing is answered.
+    Answer { reply: ReplyTo, group: Rc<str>, reader: Reader, error: ErrorCode },
     /// Nobody waits.
     Nothing,
 }
@@ -47,8 +75,9 @@ pub enum Purpose {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Write {
     pub id: u64,
-    /// Offset after the batch.
-    pub end: Offset,
+    /// Offset after the batch; `None` while the batch is open.
+    pub end: Option<Offset>,
+    /// Empty for an answer that waits behind the others.
     pub records: Rc<[GroupRecord]>,
     pub purpose: Purpose,
 }
@@ -83,18 +112,53 @@ impl Env<'_, '_> {
         self.ctx.cancel(&Timer::Group(timer));
     }
 
-    /// Appends records; what `purpose` says happens when the high watermark passes them or `offsets.commit.timeout.ms`
-    /// is over.
+    /// Appends records, or puts them into the open batch of the newer coordinator. What `purpose` says happens when the
+    /// high watermark passes them or `offsets.commit.timeout.ms` is over.
     pub fn write(&mut self, records: Vec<GroupRecord>, purpose: Purpose) -> Result<(), ErrorCode> {
-        let admission = self.rules.coordinator == CoordinatorKind::Old;
-        let end = self.log.append(self.ctx, self.partition, records.clone(), admission)?;
+        let linger = self.config.group_append_linger;
+        let end = match self.rules.coordinator {
+            CoordinatorKind::New if linger > Dur::ZERO => {
+                if !self.has_open_batch() {
+                    self.set(GroupTimer::Linger(self.partition), linger);
+                }
+                None
+            }
+            CoordinatorKind::New => Some(self.log.append(self.ctx, self.partition, records.clone(), false)?),
+            CoordinatorKind::Old => Some(self.log.append(self.ctx, self.partition, records.clone(), true)?),
+        };
+        self.wait(end, records, purpose);
+        Ok(())
+    }
+
+    fn has_open_batch(&self) -> bool {
+        self.writes.back().is_some_and(|last| last.end.is_none())
+    }
+
+    /// Answers a request that changed nothing: with the newer coordinator when all is safe that was written before.
+    pub fn answer_behind_writes(&mut self, reader: Reader, reply: ReplyTo, group: &Rc<str>, error: ErrorCode) {
+        let last = self.writes.back().filter(|_| self.rules.coordinator == CoordinatorKind::New).map(|last| last.end);
+        match last {
+            Some(end) => self.wait(end, Vec::new(), Purpose::Answer { reply, group: group.clone(), reader, error }),
+            None => self.tell(reader, reply, group, error),
+        }
+    }
+
+    /// Answers a request that changed nothing.
+    pub fn tell(&mut self, reader: Reader, reply: ReplyTo, group: &Rc<str>, error: ErrorCode) {
+        if error.is_none() {
+            self.answer(reply, reader.answer(error));
+        } else {
+            self.refuse(reply, group, reader.api(), error, reader.answer(error));
+        }
+    }
+
+    fn wait(&mut self, end: Option<Offset>, records: Vec<GroupRecord>, purpose: Purpose) {
         *self.next_write += 1;
         let id = *self.next_write;
         if purpose != Purpose::Nothing {
             self.set(GroupTimer::Write(id), self.config.offsets_commit_timeout);
         }
         self.writes.push_back(Write { id, end, records: records.into(), purpose });
-        Ok(())
     }
 
     /// What a group's client is told of a failed write (GroupMetadataManager, CoordinatorRuntime). `assignment`: group

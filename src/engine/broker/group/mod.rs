@@ -1,5 +1,5 @@
 //! The group coordinator of a broker: which partitions of `__consumer_offsets` it serves, loading, unloading, routing,
-//! writes. Groups themselves are in `state`, `join`, `sync` and `commit`.
+//! Writes are in `writes`, groups in `state`, `join`, `sync` and `commit`.
 
 mod commit;
 mod env;
@@ -77,6 +77,8 @@ macro_rules! env {
     };
 }
 
+mod writes;
+
 impl GroupCoordinator {
     pub fn new(config: Rc<NodeConfig>, rules: Rules) -> GroupCoordinator {
         GroupCoordinator { config, rules, shards: BTreeMap::new(), next_write: 0, answers: Vec::new() }
@@ -107,6 +109,7 @@ impl GroupCoordinator {
         let Some(shard) = self.shards.remove(&partition) else { return };
         let had_something = shard.status == Status::Loading || !shard.groups.is_empty();
         ctx.cancel(&Timer::Group(GroupTimer::Load(partition)));
+        ctx.cancel(&Timer::Group(GroupTimer::Linger(partition)));
         for write in shard.writes {
             ctx.cancel(&Timer::Group(GroupTimer::Write(write.id)));
             let gone = ErrorCode::NotCoordinator;
@@ -116,6 +119,9 @@ impl GroupCoordinator {
                 }
                 Purpose::StaticJoin { reply, group: _, member, response: _ } => {
                     self.answers.push((reply, join_error(gone, member)))
+                }
+                Purpose::Answer { reply, group: _, reader, error: _ } => {
+                    self.answers.push((reply, reader.answer(gone)))
                 }
                 Purpose::Assignment { .. } | Purpose::Nothing => {}
             }
@@ -157,6 +163,7 @@ impl GroupCoordinator {
             }
             if wait {
                 self.next_write += 1;
+                let end = Some(end);
                 shard.writes.push_back(Write { id: self.next_write, end, records, purpose: Purpose::Nothing });
             }
         }
@@ -231,10 +238,9 @@ impl GroupCoordinator {
         match request {
             GroupRequest::Join(r) if r.member_id.is_empty() => None,
             GroupRequest::Commit(r) if r.generation < GenerationId(0) => None,
-            GroupRequest::Commit(_) => match self.rules.coordinator {
-                // OffsetCommit v9 says so.
-                CoordinatorKind::New => Some(ErrorCode::GroupIdNotFound),
-                CoordinatorKind::Old => Some(ErrorCode::IllegalGeneration),
+            GroupRequest::Commit(r) => match self.rules.coordinator {
+                CoordinatorKind::New if r.knows_group_id_not_found => Some(ErrorCode::GroupIdNotFound),
+                CoordinatorKind::New | CoordinatorKind::Old => Some(ErrorCode::IllegalGeneration),
             },
             GroupRequest::Join(_) | GroupRequest::Sync(_) | GroupRequest::Heartbeat(_) | GroupRequest::Leave(_) => {
                 Some(ErrorCode::UnknownMemberId)
@@ -248,85 +254,12 @@ impl GroupCoordinator {
         }
     }
 
-    /// The high watermark of a partition moved.
-    pub fn on_high_watermark(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, partition: u32) {
-        self.settle(ctx, log, partition);
-    }
-
-    /// Completes the writes that the high watermark has passed.
-    fn settle(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, partition: u32) {
-        let high_watermark = log.high_watermark(partition);
-        while let Some(shard) = self.shards.get_mut(&partition) {
-            let Some(write) = shard.writes.pop_front_if(|write| write.end <= high_watermark) else { return };
-            ctx.cancel(&Timer::Group(GroupTimer::Write(write.id)));
-            for record in write.records.iter() {
-                replay(&mut shard.groups, record);
-            }
-            self.complete(ctx, log, partition, write);
-        }
-    }
-
-    fn complete(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, partition: u32, write: Write) {
-        let Some(shard) = self.shards.get_mut(&partition) else { return };
-        match write.purpose {
-            Purpose::Commit { reply, group, tps } => {
-                let offset = |record: &GroupRecord| match record {
-                    GroupRecord::Offset { tp, commit, .. } => commit.map(|commit| (*tp, commit.offset)),
-                    GroupRecord::Group { .. } => None,
-                };
-                ctx.note(Kind::OffsetsCommitted { group, offsets: write.records.iter().filter_map(offset).collect() });
-                self.answers.push((reply, commit_response(tps.into_iter(), ErrorCode::None)));
-            }
-            Purpose::StaticJoin { reply, group: _, member: _, response } => self.answers.push((reply, response)),
-            Purpose::Assignment { group, generation } => {
-                let mut env = env!(self, shard, ctx, log, partition);
-                if let Some(group) = shard.groups.get_mut(&group) {
-                    group.on_assignment_stored(&mut env, generation);
-                }
-            }
-            Purpose::Nothing => {}
-        }
-    }
-
-    /// A write has waited too long. The newer coordinator lets it take effect later, the older one forgets it; the log
-    /// keeps it in both.
-    fn on_write_timer(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, id: u64) {
-        let find = |(partition, shard): (&u32, &Shard)| {
-            shard.writes.iter().position(|w| w.id == id).map(|position| (*partition, position))
-        };
-        let Some((partition, position)) = self.shards.iter().find_map(find) else { return };
-        let Some(shard) = self.shards.get_mut(&partition) else { return };
-        let purpose = match self.rules.coordinator {
-            CoordinatorKind::New => {
-                shard.writes.get_mut(position).map(|w| core::mem::replace(&mut w.purpose, Purpose::Nothing))
-            }
-            CoordinatorKind::Old => shard.writes.remove(position).map(|w| w.purpose),
-        };
-        let mut env = env!(self, shard, ctx, log, partition);
-        let late = ErrorCode::RequestTimedOut;
-        match purpose {
-            Some(Purpose::Commit { reply, group, tps }) => {
-                let error = env.write_error(late, false);
-                env.refuse(reply, &group, Api::OffsetCommit, error, commit_response(tps.into_iter(), error));
-            }
-            Some(Purpose::StaticJoin { reply, group, member, response: _ }) => {
-                let error = env.write_error(late, true);
-                env.refuse(reply, &group, Api::JoinGroup, error, join_error(error, member));
-            }
-            Some(Purpose::Assignment { group, generation }) => {
-                if let Some(group) = shard.groups.get_mut(&group) {
-                    group.on_assignment_failed(&mut env, generation, late);
-                }
-            }
-            Some(Purpose::Nothing) | None => {}
-        }
-    }
-
     /// A timer of a group fired. `n_partitions` as in [`GroupCoordinator::on_request`].
     pub fn on_timer(&mut self, ctx: &mut Ctx<'_>, log: &mut dyn CoordinatorLog, n_partitions: u32, timer: &GroupTimer) {
         match timer {
             GroupTimer::Load(partition) => self.load(ctx, log, *partition),
             GroupTimer::Write(id) => self.on_write_timer(ctx, log, *id),
+            GroupTimer::Linger(partition) => self.flush(ctx, log, *partition),
             GroupTimer::Session { group, member } => {
                 self.with_group(ctx, log, n_partitions, group, |g, env| g.on_session_timer(env, member))
             }

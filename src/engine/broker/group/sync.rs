@@ -3,12 +3,13 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::env::{Env, Purpose, sync_error};
+use super::env::{Env, Purpose, Reader, sync_error};
 use super::state::Group;
 use crate::base::{GenerationId, Tp};
 use crate::broker::ReplyTo;
 use crate::node::GroupTimer;
 use crate::protocol::{Api, ErrorCode, GroupState, MemberRequest, Response, SyncGroupRequest};
+use crate::rules::CoordinatorKind;
 
 impl Group {
     /// What is wrong with a request that names a member and a generation, in Kafka's order.
@@ -109,35 +110,47 @@ impl Group {
     }
 
     pub fn on_heartbeat(&mut self, env: &mut Env<'_, '_>, request: &MemberRequest, reply: ReplyTo) {
-        let error = match self.request_error(request) {
-            Some(error) => error,
-            None => {
-                self.arm_session(env, &request.member_id);
-                match self.state {
-                    GroupState::Empty | GroupState::Dead => ErrorCode::UnknownMemberId,
-                    GroupState::PreparingRebalance => ErrorCode::RebalanceInProgress,
-                    GroupState::CompletingRebalance | GroupState::Stable => ErrorCode::None,
-                }
-            }
-        };
-        if error.is_none() {
-            return env.answer(reply, Response::Heartbeat { error });
+        // What is thrown is told at once, what is answered waits its turn.
+        if let Some(error) = self.request_error(request) {
+            return env.tell(Reader::Heartbeat, reply, &self.id, error);
         }
-        env.refuse(reply, &self.id, Api::Heartbeat, error, Response::Heartbeat { error });
+        self.arm_session(env, &request.member_id);
+        let error = match self.state {
+            GroupState::Empty | GroupState::Dead => {
+                return env.tell(Reader::Heartbeat, reply, &self.id, ErrorCode::UnknownMemberId);
+            }
+            GroupState::PreparingRebalance => ErrorCode::RebalanceInProgress,
+            GroupState::CompletingRebalance | GroupState::Stable => ErrorCode::None,
+        };
+        env.answer_behind_writes(Reader::Heartbeat, reply, &self.id, error);
     }
 
     pub fn on_leave(&mut self, env: &mut Env<'_, '_>, request: &MemberRequest, reply: ReplyTo) {
         if self.pending.remove(&request.member_id) {
             env.cancel(GroupTimer::Pending { group: self.id.clone(), member: request.member_id.clone() });
-            env.answer(reply, Response::LeaveGroup { error: ErrorCode::None });
-            return self.try_complete_join(env);
+            return self.left(env, reply, Group::try_complete_join);
         }
         if let Some(error) = self.member_error(&request.member_id, request.instance_id.as_deref()) {
-            return env.refuse(reply, &self.id, Api::LeaveGroup, error, Response::LeaveGroup { error });
+            return env.answer_behind_writes(Reader::Leave, reply, &self.id, error);
         }
-        env.answer(reply, Response::LeaveGroup { error: ErrorCode::None });
-        self.forget(env, &request.member_id, false);
-        self.rebalance(env);
+        self.left(env, reply, |group, env| {
+            group.forget(env, &request.member_id, false);
+            group.rebalance(env);
+        });
+    }
+
+    /// A member is gone. The older coordinator says so first; the newer one when what follows from it is safe.
+    fn left(&mut self, env: &mut Env<'_, '_>, reply: ReplyTo, then: impl FnOnce(&mut Group, &mut Env<'_, '_>)) {
+        match env.rules.coordinator {
+            CoordinatorKind::Old => {
+                env.tell(Reader::Leave, reply, &self.id, ErrorCode::None);
+                then(self, env);
+            }
+            CoordinatorKind::New => {
+                then(self, env);
+                env.answer_behind_writes(Reader::Leave, reply, &self.id, ErrorCode::None);
+            }
+        }
     }
 
     /// No sign of life for the session time-out. Who waits for an answer of the coordinator cannot be expected to send

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::partition::Replica;
+use super::produce::not_internal;
 use super::purgatory::ParkedDelete;
 use super::{Handled, ReplicaManager, ReplyTo};
 use crate::base::{Dur, LeaderEpoch, Offset, Tp};
@@ -92,7 +93,7 @@ impl ReplicaManager {
         reply: ReplyTo,
     ) -> Handled {
         let refuse = |error| Handled::Now(Some(Response::DeleteRecords { error, low_watermark: -1 }));
-        let replica = match self.replica_in_epoch(image, tp, None, true) {
+        let replica = match not_internal(image, tp).and_then(|()| self.replica_in_epoch(image, tp, None, true)) {
             Ok(replica) => replica,
             Err(error) => return refuse(error),
         };

@@ -10,8 +10,8 @@ use crate::log::SequenceCheck;
 use crate::metadata::MetadataImage;
 use crate::node::Ctx;
 use crate::protocol::{
-    Acks, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, ProducedTopics, RecordBatch,
-    Response,
+    Acks, CONSUMER_OFFSETS, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, ProducedTopics,
+    RecordBatch, Response,
 };
 use crate::trace::Kind;
 
@@ -46,7 +46,8 @@ impl ReplicaManager {
                 Ok(tp) => (tp, Ok(())),
                 Err(error) => (asked, Err(error)),
             };
-            match found.and_then(|()| self.append(ctx, image, tp, batch, request.acks == Acks::All)) {
+            let may = found.and_then(|()| not_internal(image, tp));
+            match may.and_then(|()| self.append(ctx, image, tp, batch, request.acks == Acks::All)) {
                 Ok(placed) => {
                     appended.extend(placed.raised.map(|raised| (tp, raised, ctx.cause)));
                     pending.push(PendingAck {
@@ -121,11 +122,10 @@ impl ReplicaManager {
             return Err(ErrorCode::NotEnoughReplicas);
         }
         let size = batch.size();
-        let limit = |key, default| image.topic_config(tp.topic, key).and_then(|v| v.parse().ok()).unwrap_or(default);
-        if size > limit("max.message.bytes", MAX_MESSAGE_BYTES) {
+        if size > max_message_bytes(image, tp) {
             return Err(ErrorCode::MessageTooLarge);
         }
-        if size > limit("segment.bytes", usize::MAX) {
+        if size > limit(image, tp, "segment.bytes", usize::MAX) {
             return Err(ErrorCode::RecordListTooLarge);
         }
         let count = batch.count();
@@ -146,6 +146,11 @@ impl ReplicaManager {
         let base_offset = self.write_log(ctx, tp, |log| log.append_as_leader(batch, epoch.0));
         let raised = self.advance_high_watermark(ctx, image, tp);
         Ok(Placed { base_offset, next_offset: base_offset + count, raised: Some(raised) })
+    }
+
+    /// Whether a batch of so many records of a coordinator is not too large.
+    pub fn takes_group_records(&self, image: &MetadataImage, tp: Tp, records: usize) -> bool {
+        RecordBatch::HEADER_BYTES + records * GroupRecord::BYTES <= max_message_bytes(image, tp)
     }
 
     /// The log of a led partition grew, and its high watermark perhaps with it: followers read to the log end,
@@ -175,6 +180,14 @@ impl ReplicaManager {
     }
 }
 
+fn max_message_bytes(image: &MetadataImage, tp: Tp) -> usize {
+    limit(image, tp, "max.message.bytes", MAX_MESSAGE_BYTES)
+}
+
+fn limit(image: &MetadataImage, tp: Tp, key: &str, default: usize) -> usize {
+    image.topic_config(tp.topic, key).and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
 /// The partition that a batch is for. A name means the topic that has it now, whichever the client knew; an id means
 /// that topic alone, and one that is gone is unknown even if another has its name (KafkaApis.handleProduceRequest).
 fn produced_to(image: &MetadataImage, asked: Tp, topics: &ProducedTopics) -> Result<Tp, ErrorCode> {
@@ -187,6 +200,13 @@ fn produced_to(image: &MetadataImage, asked: Tp, topics: &ProducedTopics) -> Res
             .map(|topic| Tp { topic, partition: asked.partition })
             .ok_or(ErrorCode::UnknownTopicOrPartition),
     }
+}
+
+/// Internal topics are the coordinators': clients neither append to them nor delete their records (ReplicaManager.
+/// appendToLocalLog, deleteRecordsOnLocalLog). A partition that is not there has another error.
+pub(super) fn not_internal(image: &MetadataImage, tp: Tp) -> Result<(), ErrorCode> {
+    let internal = image.topic_name(tp.topic).is_some_and(|name| &**name == CONSUMER_OFFSETS);
+    if internal && image.partition(tp).is_some() { Err(ErrorCode::InvalidTopicException) } else { Ok(()) }
 }
 
 /// The answer to a request of which nothing is pending any more.

@@ -59,10 +59,10 @@ fn kip_590_a_request_goes_in_an_envelope_and_its_answer_comes_back() {
     bench.forward(delete());
     bench.forwarder.drive(&mut bench.node.ctx(), &mut bench.conns, CONTROLLER);
     assert!(matches!(&sent(&mut bench.node)[..], [Request::Envelope(inner)] if **inner == delete()));
-    bench.outcome(Outcome::Answer(Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition }));
+    bench.outcome(Outcome::Answer(Response::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into())));
     assert_eq!(
         bench.forwarder.take_answers(),
-        [(reply(), Response::DeleteTopics { error: ErrorCode::UnknownTopicOrPartition })]
+        [(reply(), Response::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into()))]
     );
     assert_eq!(bench.forwarder.waiting().count(), 0);
 }
@@ -74,7 +74,7 @@ fn c_26_a_request_is_repeated_until_a_controller_carries_it_out() {
     for failure in [
         Outcome::Failed(Failure::Disconnected),
         Outcome::Failed(Failure::TimedOut),
-        Outcome::Answer(Response::DeleteTopics { error: ErrorCode::NotController }),
+        Outcome::Answer(Response::DeleteTopics(ErrorCode::NotController.into())),
     ] {
         assert_eq!(bench.n_sent(false), 1);
         assert_eq!(bench.n_sent(false), 0, "one at a time");
@@ -101,10 +101,7 @@ fn a_request_is_given_up_after_a_minute() {
         bench.retry();
     }
     assert_eq!(bench.n_sent(false), 0);
-    assert_eq!(
-        bench.forwarder.take_answers(),
-        [(reply(), Response::DeleteTopics { error: ErrorCode::RequestTimedOut })]
-    );
+    assert_eq!(bench.forwarder.take_answers(), [(reply(), Response::DeleteTopics(ErrorCode::RequestTimedOut.into()))]);
 }
 
 #[test]
@@ -117,7 +114,7 @@ fn a_topic_is_asked_for_once_at_a_time_and_again_after_a_refusal() {
     }
     assert_eq!(bench.forwarder.waiting().count(), 1);
     assert_eq!(bench.n_sent(false), 1);
-    bench.outcome(Outcome::Answer(Response::CreateTopics { error: ErrorCode::InvalidReplicationFactor }));
+    bench.outcome(Outcome::Answer(Response::CreateTopics(ErrorCode::InvalidReplicationFactor.into())));
     assert_eq!(bench.forwarder.waiting().count(), 0);
     bench.forwarder.auto_create(&bench.node.ctx(), request);
     assert_eq!(bench.n_sent(false), 1);

@@ -180,8 +180,11 @@ fn read_only_broker_configs_are_refused_and_dynamic_ones_go_to_the_controller() 
         broker.lifecycle.catch_up();
         let request = Request::IncrementalAlterConfigs { resource, configs: config_map(&[(name, value)]) };
         ask(&mut broker, node, request).into_iter().any(|effect| {
-            let invalid = Response::IncrementalAlterConfigs { error: ErrorCode::InvalidRequest };
-            matches!(effect, Effect::Send { body: Body::Response(response), .. } if response == invalid)
+            matches!(
+                effect,
+                Effect::Send { body: Body::Response(Response::IncrementalAlterConfigs(answer)), .. }
+                    if answer.error == ErrorCode::InvalidRequest
+            )
         })
     };
     for known in settings().filter(|s| s.scopes.contains(&Scope::Node) && s.update == Update::ReadOnly) {
@@ -192,4 +195,40 @@ fn read_only_broker_configs_are_refused_and_dynamic_ones_go_to_the_controller() 
     assert!(!refused(&mut node, ConfigTarget::Cluster, "min.insync.replicas", "2"));
     assert!(refused(&mut node, ConfigTarget::Cluster, "min.insync.replicas", "0"), "a value that is not valid");
     assert!(!refused(&mut node, ConfigTarget::Topic("t".into()), "num.partitions", "2"), "the controller's affair");
+}
+
+#[test]
+fn a_broker_says_why_it_does_not_take_a_config_over() {
+    let other = BrokerId(ME.0 + 1);
+    let said = |target: ConfigTarget, configs: &[(&str, &str)]| {
+        let refusal = super::super::configs::may_change(ME, &target, &config_map(configs)).err();
+        refusal.and_then(|error| error.message).map(|said| std::string::String::from(&*said))
+    };
+    let per_broker = settings().find(|s| s.scopes.contains(&Scope::Node) && s.update == Update::PerBroker);
+    assert_eq!(
+        said(ConfigTarget::Broker(other), &[("min.insync.replicas", "1")]),
+        Some(std::format!("Unexpected broker id, expected {}, but received {}", ME.0, other.0))
+    );
+    assert_eq!(
+        said(ConfigTarget::Cluster, &[("offsets.topic.replication.factor", "1"), ("broker.session.timeout.ms", "1")]),
+        Some(
+            "Cannot update these configs dynamically: Set(broker.session.timeout.ms, offsets.topic.replication.factor)"
+                .into()
+        )
+    );
+    assert_eq!(
+        said(ConfigTarget::Cluster, &[("min.insync.replicas", "0")]),
+        Some("Invalid value 0 for configuration min.insync.replicas: Value must be at least 1".into())
+    );
+    if let Some(known) = per_broker {
+        assert_eq!(
+            said(ConfigTarget::Cluster, &[(known.name, known.default)]),
+            Some(std::format!(
+                "Cannot update these configs at default cluster level, broker id must be specified: Set({})",
+                known.name
+            ))
+        );
+    }
+    assert_eq!(said(ConfigTarget::Cluster, &[("no.such.config", "1")]), None, "it may belong to a plug-in");
+    assert_eq!(said(ConfigTarget::Broker(ME), &[("min.insync.replicas", "1")]), None);
 }

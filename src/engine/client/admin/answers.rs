@@ -4,7 +4,7 @@ use super::task::{Stage, Task};
 use super::{Admin, AdminAnswer, refused};
 use crate::base::{BrokerId, Tp};
 use crate::node::message::AdminRequest;
-use crate::protocol::{DescribedGroup, ErrorCode, MetadataResponse, Response};
+use crate::protocol::{ApiError, DescribedGroup, ErrorCode, MetadataResponse, Response};
 
 /// What an answer means for its task.
 pub(super) enum Next {
@@ -17,10 +17,13 @@ pub(super) enum Next {
 
 impl Admin {
     pub(super) fn interpret(&mut self, task: &mut Task, broker: BrokerId, answer: Response) -> Next {
-        let changed = |error: ErrorCode| match error {
+        let changed = |answer: ApiError| match answer.error {
             ErrorCode::None => Next::Finish(AdminAnswer::Done),
             ErrorCode::NotController => Next::Retry(Stage::AskController),
-            error => Next::Finish(refused(error)),
+            error => {
+                let message = Some(answer.sentence());
+                Next::Finish(AdminAnswer::Refused { error, exception: error.exception(), message })
+            }
         };
         match answer {
             Response::Metadata(answer) if task.stage == Stage::DescribeCluster => {
@@ -28,16 +31,16 @@ impl Admin {
                 Next::Go(Stage::Any)
             }
             Response::Metadata(answer) => self.on_metadata(task, answer),
-            Response::CreateTopics { error }
-            | Response::DeleteTopics { error }
-            | Response::CreatePartitions { error }
-            | Response::ElectLeaders { error }
-            | Response::IncrementalAlterConfigs { error } => changed(error),
+            Response::CreateTopics(answer)
+            | Response::DeleteTopics(answer)
+            | Response::CreatePartitions(answer)
+            | Response::ElectLeaders(answer)
+            | Response::IncrementalAlterConfigs(answer) => changed(answer),
             Response::DeleteRecords { error, .. } if error.refreshes_metadata() => {
                 task.remembered = false;
                 Next::Retry(Stage::FindLeader)
             }
-            Response::DeleteRecords { error, .. } => changed(error),
+            Response::DeleteRecords { error, .. } => changed(error.into()),
             Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => {
                 Next::Go(Stage::AskCoordinator(coordinator))
             }

@@ -57,6 +57,8 @@ pub enum AdminAnswer {
     Refused {
         error: ErrorCode,
         exception: &'static str,
+        /// The sentence of the exception, if a server's answer made it.
+        message: Option<Rc<str>>,
     },
     /// Partitions in the order of their numbers.
     Topics(Vec<DescribedTopic>),
@@ -120,7 +122,7 @@ pub struct Admin {
 }
 
 fn refused(error: ErrorCode) -> AdminAnswer {
-    AdminAnswer::Refused { error, exception: error.exception() }
+    AdminAnswer::Refused { error, exception: error.exception(), message: None }
 }
 
 /// Whether a call is given up: only once the millisecond of its deadline is over.
@@ -382,7 +384,7 @@ impl Admin {
     /// The node for a stage, `None` while there is none to wait for.
     fn choose(&mut self, ctx: &mut Ctx<'_>, stage: Stage) -> Option<BrokerId> {
         match stage {
-            Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => {
+            Stage::AskBroker(broker) | Stage::AskLeader(broker, _) | Stage::AskCoordinator(broker) => {
                 let known = self.brokers.contains(&broker);
                 Some(broker).filter(|b| known && !self.net.unavailable(ctx.now, *b, Channel::Client))
             }
@@ -497,9 +499,18 @@ impl Admin {
     }
 
     fn finish(&mut self, ctx: &mut Ctx<'_>, action: ActionId, answer: AdminAnswer) {
-        let error = if let AdminAnswer::Refused { error, .. } = answer { error } else { ErrorCode::None };
+        let (error, message) = match &answer {
+            AdminAnswer::Refused { error, message, .. } => (*error, message.clone()),
+            AdminAnswer::Done
+            | AdminAnswer::Topics(_)
+            | AdminAnswer::Offsets { .. }
+            | AdminAnswer::Group { .. }
+            | AdminAnswer::Committed(_)
+            | AdminAnswer::Quorum(_)
+            | AdminAnswer::Brokers(_) => (ErrorCode::None, None),
+        };
         self.answers.insert(action, answer);
-        ctx.note(Kind::ActionAnswered { action, error });
+        ctx.note(Kind::ActionAnswered { action, error, message });
     }
 
     fn on_metadata_done(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, outcome: Outcome) {

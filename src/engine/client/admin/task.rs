@@ -7,7 +7,7 @@ use super::API_TIMEOUT;
 use crate::base::{BrokerId, Dur, Offset, SimTime, Tp};
 use crate::node::message::AdminRequest;
 use crate::protocol::{
-    CreateTopicRequest, Isolation, ListOffsetsRequest, MetadataRequest, OffsetSpec, Placement, Request,
+    ConfigTarget, CreateTopicRequest, Isolation, ListOffsetsRequest, MetadataRequest, OffsetSpec, Placement, Request,
 };
 
 /// Where a call stands with the node that it asks.
@@ -29,6 +29,8 @@ pub(super) enum Stage {
     AskController,
     /// `describeCluster`, with which `describeTopics` begins (4.0+).
     DescribeCluster,
+    /// The request itself, to the one broker that it concerns.
+    AskBroker(BrokerId),
     FindLeader,
     AskLeader(BrokerId, Tp),
     FindCoordinator,
@@ -105,6 +107,7 @@ impl Task {
             (
                 Stage::Any
                 | Stage::AskController
+                | Stage::AskBroker(_)
                 | Stage::FindLeader
                 | Stage::FindCoordinator
                 | Stage::AskCoordinator(_),
@@ -166,7 +169,8 @@ pub(super) fn first_stage(request: &AdminRequest) -> Stage {
         | AdminRequest::CreatePartitions { .. }
         | AdminRequest::ElectLeaders { .. } => Stage::AskController,
         AdminRequest::DescribeTopics { .. } => Stage::DescribeCluster,
-        AdminRequest::AlterConfigs { .. }
+        AdminRequest::AlterConfigs { resource: ConfigTarget::Broker(broker), .. } => Stage::AskBroker(*broker),
+        AdminRequest::AlterConfigs { resource: ConfigTarget::Topic(_) | ConfigTarget::Cluster, .. }
         | AdminRequest::DescribeCluster
         | AdminRequest::DescribeQuorum
         | AdminRequest::Renew => Stage::Any,

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use super::*;
 use crate::client::testing::{Bench, Reply};
 use crate::client::{Client, ClientKind};
-use crate::protocol::{ConfigMap, CreateTopicRequest, GroupState, Placement};
+use crate::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, GroupState, Placement};
 
 fn ask(bench: &mut Bench, client: &mut Client, number: u32, request: AdminRequest) {
     bench.send(client, Event::Command(ClientCommand::Admin { action: ActionId(number), request }));
@@ -50,13 +50,17 @@ fn what_the_controller_refuses_is_told_at_once() {
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
     let error = ErrorCode::UnknownTopicOrPartition;
     bench.hook = Some(Box::new(move |_, r| {
-        matches!(r, Request::DeleteTopics { .. }).then_some(Reply::Answer(Response::DeleteTopics { error }))
+        matches!(r, Request::DeleteTopics { .. }).then_some(Reply::Answer(Response::DeleteTopics(error.into())))
     }));
     ask(&mut bench, &mut client, 1, AdminRequest::DeleteTopic { name: "zzz".into() });
     bench.run(&mut client, 100);
     assert_eq!(
         client.admin_answer(ActionId(1)),
-        Some(&AdminAnswer::Refused { error, exception: "UnknownTopicOrPartitionException" })
+        Some(&AdminAnswer::Refused {
+            error,
+            exception: "UnknownTopicOrPartitionException",
+            message: Some("This server does not host this topic-partition.".into())
+        })
     );
 }
 
@@ -165,7 +169,7 @@ fn changes_keep_their_order_because_one_broker_passes_for_the_controller() {
     let mut bench = Bench::new(&[1]);
     bench.hook = Some(Box::new(|_, r| {
         let error = ErrorCode::None;
-        matches!(r, Request::CreatePartitions { .. }).then_some(Reply::Answer(Response::CreatePartitions { error }))
+        matches!(r, Request::CreatePartitions { .. }).then_some(Reply::Answer(Response::CreatePartitions(error.into())))
     }));
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
     for total in 1..=12 {
@@ -204,4 +208,31 @@ fn a_lost_request_is_tried_again_after_its_time_out_only_while_the_loop_has_othe
         bench.run(&mut client, 21_000);
         assert_eq!(client.admin_answer(ActionId(1)), Some(&timed_out()));
     }
+}
+
+#[test]
+fn a_change_of_one_brokers_configs_is_asked_of_that_broker_and_waits_for_it() {
+    let change = || AdminRequest::AlterConfigs {
+        resource: ConfigTarget::Broker(BrokerId(2)),
+        configs: crate::protocol::config::config_map(&[("min.insync.replicas", "1")]),
+    };
+    let mut bench = Bench::new(&[1]);
+    bench.hook = Some(Box::new(|_, r| {
+        matches!(r, Request::IncrementalAlterConfigs { .. })
+            .then(|| Reply::Answer(Response::IncrementalAlterConfigs(ErrorCode::None.into())))
+    }));
+    let mut client = bench.start(ClientKind::Admin).expect("an admin client");
+    for number in 1..=8 {
+        ask(&mut bench, &mut client, number, change());
+        bench.run(&mut client, u64::from(number) * 100);
+        assert_eq!(client.admin_answer(ActionId(number)), Some(&AdminAnswer::Done));
+    }
+    let asked = bench.requests.iter().filter(|(_, _, r)| matches!(r, Request::IncrementalAlterConfigs { .. }));
+    let asked: Vec<BrokerId> = asked.map(|(_, broker, _)| *broker).collect();
+    assert_eq!(asked, [BrokerId(2); 8]);
+    bench.kill(2);
+    ask(&mut bench, &mut client, 9, change());
+    bench.run(&mut client, 40_000);
+    assert_eq!(client.admin_answer(ActionId(9)), Some(&timed_out()));
+    assert_eq!(answered(&bench, 9), Some(20_802));
 }

@@ -89,6 +89,7 @@ impl Consumer {
             member_id: self.member_id.clone(),
             instance_id: self.config.instance_id.clone(),
             offsets,
+            knows_group_id_not_found: self.spec.version >= ClientVersion::V3_9,
         });
         let (timeout, generation) = (self.config.common.request_timeout, self.generation);
         self.ask_coordinator(ctx, request, timeout, Call::Commit { kind, generation, offsets: positions })
@@ -200,14 +201,18 @@ impl Consumer {
                 self.rejoin |= current;
                 self.commit_failed(ctx, kind, self.rebalancing_exception());
             }
+            // The member of an older generation is fenced: it has a successor, itself perhaps.
+            ErrorCode::FencedInstanceId if !current => self.commit_failed(ctx, kind, self.rebalancing_exception()),
             ErrorCode::FencedInstanceId => {
                 self.fatal = Some(error.exception());
                 self.commit_failed(ctx, kind, error.exception());
             }
-            other => {
-                let exception = if other.retriable() { "RetriableCommitFailedException" } else { other.exception() };
-                self.commit_failed(ctx, kind, exception);
+            ErrorCode::CoordinatorLoadInProgress | ErrorCode::UnknownTopicOrPartition => {
+                self.commit_failed(ctx, kind, "RetriableCommitFailedException");
             }
+            // Whatever it does not expect, a group that is gone among it (OffsetCommit v9), is neither retried nor taken
+            // for the loss of the membership: the next heartbeat tells of that.
+            _other => self.commit_failed(ctx, kind, "KafkaException"),
         }
     }
 }

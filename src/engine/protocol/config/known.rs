@@ -66,7 +66,6 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "early.start.listeners", Text, Any),
     known(&[N], "fetch.max.bytes", Int, AtLeast(1_024)),
     known(&[N], "fetch.purgatory.purge.interval.requests", Int, Any),
-    known(&[N], "group.coordinator.append.linger.ms", Int, AtLeast(0)),
     known(&[N], "group.coordinator.rebalance.protocols", List, Listed(&["consumer", "classic", "share", "streams"])),
     known(&[N], "group.coordinator.threads", Int, AtLeast(1)),
     known(&[N], "group.max.size", Int, AtLeast(1)),

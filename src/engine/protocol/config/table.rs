@@ -28,6 +28,7 @@ pub const MODELLED: &[Setting] = &[
     row(&[N], "offsets.topic.num.partitions", Int, AtLeast(1), "50").here(1, PARTITIONS),
     row(&[N], "offsets.topic.replication.factor", Short, AtLeast(1), "3"),
     row(&[N], "offsets.commit.timeout.ms", Int, AtLeast(1), "5000"),
+    row(&[N], "group.coordinator.append.linger.ms", Int, AtLeast(0), "5").before(&[((4, 1), "10")]),
     row(&[N], "group.initial.rebalance.delay.ms", Int, Any, "3000"),
     row(&[N], "group.min.session.timeout.ms", Int, Any, "6000"),
     row(&[N], "group.max.session.timeout.ms", Int, Any, "1800000"),

@@ -105,13 +105,17 @@ pub fn response(f: &mut Fields<'_>, response: &Response, receiver: NodeId) {
             let members: Vec<String> = r.members.iter().map(|(id, ..)| id.to_string()).collect();
             f.put("members", members.join(", "));
         }
-        Response::Heartbeat { error }
-        | Response::LeaveGroup { error }
-        | Response::CreateTopics { error }
-        | Response::DeleteTopics { error }
-        | Response::CreatePartitions { error }
-        | Response::ElectLeaders { error }
-        | Response::IncrementalAlterConfigs { error } => f.error(*error),
+        Response::Heartbeat { error } | Response::LeaveGroup { error } => f.error(*error),
+        Response::CreateTopics(answer)
+        | Response::DeleteTopics(answer)
+        | Response::CreatePartitions(answer)
+        | Response::ElectLeaders(answer)
+        | Response::IncrementalAlterConfigs(answer) => {
+            f.error(answer.error);
+            if let Some(message) = &answer.message {
+                f.put("error_message", message);
+            }
+        }
         Response::SyncGroup { error, assignment } => {
             f.error(*error);
             let all: Vec<String> = assignment.iter().map(|tp| f.name(*tp)).collect();

@@ -34,6 +34,10 @@ pub struct FakeLog {
     pub stalled: bool,
     /// The ISR is below `min.insync.replicas`.
     pub below_min_isr: bool,
+    /// The broker does not lead the partition any more, and the coordinator does not know yet.
+    pub lost: bool,
+    /// Records of one batch.
+    pub most: Option<usize>,
 }
 
 impl FakeLog {
@@ -53,6 +57,9 @@ impl CoordinatorLog for FakeLog {
         if admission && self.below_min_isr {
             return Err(ErrorCode::NotEnoughReplicas);
         }
+        if self.lost {
+            return Err(ErrorCode::NotLeaderOrFollower);
+        }
         let end = self.end() + records.len() as i64;
         self.batches.push((end, records.into()));
         if !self.stalled {
@@ -62,6 +69,9 @@ impl CoordinatorLog for FakeLog {
     }
     fn high_watermark(&self, _: u32) -> Offset {
         self.high_watermark
+    }
+    fn fits(&self, _: u32, records: usize) -> bool {
+        self.most.is_none_or(|most| records <= most)
     }
     fn read(&self, _: &Ctx<'_>, _: u32) -> Vec<(Offset, Rc<[GroupRecord]>)> {
         self.batches.clone()
@@ -83,11 +93,13 @@ pub struct Me {
     pub id: Rc<str>,
     pub instance: Option<&'static str>,
     pub generation: i32,
+    /// Whether its commits are of v9 or newer.
+    pub knows_group_id_not_found: bool,
 }
 
 impl Me {
     pub fn new(client: u32) -> Me {
-        Me { client, id: "".into(), instance: None, generation: -1 }
+        Me { client, id: "".into(), instance: None, generation: -1, knows_group_id_not_found: true }
     }
     pub fn fixed(client: u32, instance: &'static str) -> Me {
         Me { instance: Some(instance), ..Me::new(client) }
@@ -105,7 +117,16 @@ impl Me {
 impl Desk {
     /// A coordinator of an empty partition, with `group.initial.rebalance.delay.ms`.
     pub fn new(version: Version, delay: Dur) -> Desk {
-        let config = config_map(&[("group.initial.rebalance.delay.ms", &delay.as_ms().to_string())]);
+        Desk::with_linger(version, delay, Dur::ZERO)
+    }
+
+    /// With `group.coordinator.append.linger.ms` too.
+    pub fn with_linger(version: Version, delay: Dur, linger: Dur) -> Desk {
+        let (delay, linger) = (delay.as_ms().to_string(), linger.as_ms().to_string());
+        let config = config_map(&[
+            ("group.initial.rebalance.delay.ms", &delay),
+            ("group.coordinator.append.linger.ms", &linger),
+        ]);
         let config = Rc::new(NodeConfig::parse(&config).expect("the config is valid"));
         let node = TestNode::new(NodeId::Broker(BrokerId(1)));
         let groups = GroupCoordinator::new(config, version.rules());
@@ -116,6 +137,12 @@ impl Desk {
 
     pub fn elect(&mut self) {
         self.groups.on_elected(&mut self.node.ctx(), &mut self.log, PARTITION, LeaderEpoch(1));
+    }
+
+    /// The broker does not lead the partition any more.
+    pub fn resign(&mut self) {
+        self.groups.on_resigned(&mut self.node.ctx(), PARTITION);
+        self.collect();
     }
 
     /// The coordinator's broker has failed; at this moment another one takes over, which has the log and nothing else.
@@ -142,7 +169,7 @@ impl Desk {
         reply
     }
 
-    fn collect(&mut self) {
+    pub fn collect(&mut self) {
         for (reply, response) in self.groups.take_answers() {
             assert!(self.answers.insert(reply, response).is_none(), "a request is answered once");
         }
@@ -225,8 +252,13 @@ impl Desk {
 
     pub fn heartbeat(&mut self, me: &Me) -> ErrorCode {
         let reply = self.ask(me.client, GroupRequest::Heartbeat(me.request()));
-        match self.answer(reply) {
-            Some(Response::Heartbeat { error }) => *error,
+        self.beaten(reply).expect("a heartbeat is answered at once")
+    }
+
+    /// What a heartbeat was answered; `None` while it waits.
+    pub fn beaten(&self, reply: ReplyTo) -> Option<ErrorCode> {
+        match self.answer(reply)? {
+            Response::Heartbeat { error } => Some(*error),
             other => panic!("{other:?}"),
         }
     }
@@ -247,6 +279,7 @@ impl Desk {
             member_id: me.id.clone(),
             instance_id: me.instance.map(Rc::from),
             offsets: [(tp, commit)].into(),
+            knows_group_id_not_found: me.knows_group_id_not_found,
         };
         self.ask(me.client, GroupRequest::Commit(request))
     }

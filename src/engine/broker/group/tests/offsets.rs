@@ -1,5 +1,7 @@
 //! Commits and the writes behind them: admission, high watermark, time-outs. Membership has its own tests.
 
+use alloc::vec::Vec;
+
 use super::desk::{Desk, GROUP, Me, T0, T1};
 use crate::base::Dur;
 use crate::broker::group::GroupRequest;
@@ -65,8 +67,7 @@ fn a_commit_is_answered_when_the_high_watermark_passes_it() {
     let (first, second) = (desk.commit(&me, T0, 50), desk.commit(&me, T1, 7));
     desk.log.high_watermark = desk.log.end() - 1;
     desk.groups.on_high_watermark(&mut desk.node.ctx(), &mut desk.log, super::desk::PARTITION);
-    desk.until(1);
-    desk.heartbeat(&me);
+    desk.collect();
     assert_eq!((desk.committed(first), desk.committed(second)), (Some(ErrorCode::None), None));
     assert_eq!((desk.fetch(T0), desk.fetch(T1)), (Ok(Some(50)), Ok(None)));
     desk.replicate();
@@ -96,6 +97,21 @@ fn g_18_a_member_that_was_removed_commits_in_vain() {
     desk.join(&mut members[0]);
     let reply = desk.commit(&old, T0, 5);
     assert_eq!(desk.committed(reply), Some(ErrorCode::IllegalGeneration), "still a member, of a later generation");
+}
+
+#[test]
+fn a_commit_to_a_missing_group_is_answered_by_the_version_of_its_request() {
+    let answer = |version, knows_group_id_not_found, generation| {
+        let mut desk = Desk::new(version, Dur::ZERO);
+        let me = Me { id: "gone".into(), generation, knows_group_id_not_found, ..Me::new(1) };
+        let reply = desk.commit(&me, T0, 5);
+        desk.replicate();
+        (desk.committed(reply), desk.fetch(T0))
+    };
+    assert_eq!(answer(Version::V4_1, true, 3), (Some(ErrorCode::GroupIdNotFound), Ok(None)));
+    assert_eq!(answer(Version::V4_1, false, 3), (Some(ErrorCode::IllegalGeneration), Ok(None)), "below v9");
+    assert_eq!(answer(Version::V3_9, true, 3), (Some(ErrorCode::IllegalGeneration), Ok(None)), "the old coordinator");
+    assert_eq!(answer(Version::V4_1, true, -1), (Some(ErrorCode::None), Ok(Some(5))), "a simple consumer makes it");
 }
 
 #[test]
@@ -190,4 +206,117 @@ fn offsets_of_a_deleted_topic_go() {
     desk.log.stalled = false;
     desk.groups.on_topics_deleted(&mut desk.node.ctx(), &mut desk.log, &[T0.topic]);
     assert_eq!(desk.fetch(T0), Ok(None));
+}
+
+/// A stable group at a coordinator that gathers writes for 5 ms.
+fn lingering(version: Version) -> (Desk, Me) {
+    let mut desk = Desk::with_linger(version, Dur::ZERO, Dur::ms(5));
+    let mut me = Me::new(1);
+    let join = desk.join(&mut me);
+    desk.until(0);
+    desk.joined(&mut me, join);
+    desk.sync(&me, &[(&me.clone(), &[T0, T1])]);
+    desk.until(100);
+    assert_eq!(desk.state().0, GroupState::Stable);
+    (desk, me)
+}
+
+#[test]
+fn the_newer_coordinator_gathers_writes_and_appends_them_as_one_batch() {
+    let (mut desk, me) = lingering(Version::V4_1);
+    let batches = desk.log.batches.len();
+    let first = desk.commit(&me, T0, 40);
+    desk.until(102);
+    let second = desk.commit(&me, T1, 7);
+    desk.until(104);
+    assert_eq!((desk.log.batches.len(), desk.committed(first)), (batches, None), "nothing is appended yet");
+    desk.until(105);
+    assert_eq!(desk.log.batches.len(), batches + 1);
+    assert_eq!(desk.log.batches.last().map(|(_, records)| records.len()), Some(2));
+    assert_eq!((desk.committed(first), desk.committed(second)), (Some(ErrorCode::None), Some(ErrorCode::None)));
+    assert_eq!((desk.fetch(T0), desk.fetch(T1)), (Ok(Some(40)), Ok(Some(7))));
+    let third = desk.commit(&me, T0, 50);
+    desk.until(109);
+    assert_eq!(desk.committed(third), None, "each batch has its own time");
+    desk.until(110);
+    assert_eq!(desk.committed(third), Some(ErrorCode::None));
+}
+
+#[test]
+fn the_older_coordinator_gathers_nothing() {
+    let (mut desk, me) = lingering(Version::V3_9);
+    let reply = desk.commit(&me, T0, 40);
+    assert_eq!(desk.committed(reply), Some(ErrorCode::None));
+}
+
+#[test]
+fn writes_that_do_not_fit_into_one_batch_go_into_several() {
+    let (mut desk, me) = lingering(Version::V4_1);
+    let batches = desk.log.batches.len();
+    desk.log.most = Some(2);
+    for offset in 0..5 {
+        desk.commit(&me, T0, offset);
+    }
+    desk.until(105);
+    let sizes: Vec<usize> = desk.log.batches[batches..].iter().map(|(_, records)| records.len()).collect();
+    assert_eq!(sizes, [2, 2, 1]);
+}
+
+#[test]
+fn a_batch_that_cannot_be_appended_fails_all_that_is_in_it() {
+    let (mut desk, me) = lingering(Version::V4_1);
+    let (first, second) = (desk.commit(&me, T0, 40), desk.commit(&me, T1, 7));
+    let beat = desk.ask(1, GroupRequest::Heartbeat(me.request()));
+    desk.log.lost = true;
+    desk.until(105);
+    let gone = Some(ErrorCode::NotCoordinator);
+    assert_eq!((desk.committed(first), desk.committed(second), desk.beaten(beat)), (gone, gone, gone));
+    desk.log.lost = false;
+    assert_eq!(desk.fetch(T0), Ok(None));
+    let again = desk.commit(&me, T0, 41);
+    desk.until(110);
+    assert_eq!(desk.committed(again), Some(ErrorCode::None));
+}
+
+#[test]
+fn a_coordinator_that_resigns_with_an_open_batch_sends_everybody_away() {
+    let (mut desk, me) = lingering(Version::V4_1);
+    let batches = desk.log.batches.len();
+    let reply = desk.commit(&me, T0, 40);
+    desk.resign();
+    assert_eq!(desk.committed(reply), Some(ErrorCode::NotCoordinator));
+    desk.until(200);
+    assert_eq!(desk.log.batches.len(), batches);
+}
+
+#[test]
+fn the_newer_coordinator_answers_a_heartbeat_behind_the_writes_before_it() {
+    let (mut desk, me) = with_committed_40(Version::V4_1);
+    assert_eq!(desk.heartbeat(&me), ErrorCode::None, "nothing is pending");
+    let commit = desk.commit(&me, T0, 50);
+    let beat = desk.ask(1, GroupRequest::Heartbeat(me.request()));
+    let strange = Me { id: "nobody".into(), ..me.clone() };
+    assert_eq!(desk.heartbeat(&strange), ErrorCode::UnknownMemberId, "an error waits for nothing");
+    assert_eq!(desk.beaten(beat), None);
+    desk.replicate();
+    assert_eq!((desk.committed(commit), desk.beaten(beat)), (Some(ErrorCode::None), Some(ErrorCode::None)));
+    desk.commit(&me, T0, 60);
+    let beat = desk.ask(1, GroupRequest::Heartbeat(me.request()));
+    desk.until(4_999);
+    assert_eq!(desk.beaten(beat), None);
+    desk.until(5_000);
+    assert_eq!(desk.beaten(beat), Some(ErrorCode::CoordinatorNotAvailable));
+    let leave = desk.ask(1, GroupRequest::Leave(me.request()));
+    assert_eq!(desk.answer(leave), None);
+    assert_eq!(desk.state(), (GroupState::Empty, 2, 0), "it takes effect at once");
+    desk.replicate();
+    assert_eq!(desk.answer(leave), Some(&Response::LeaveGroup { error: ErrorCode::None }));
+}
+
+#[test]
+fn the_older_coordinator_answers_a_heartbeat_at_once() {
+    let (mut desk, me) = with_committed_40(Version::V3_9);
+    desk.log.below_min_isr = false;
+    let commit = desk.commit(&me, T0, 50);
+    assert_eq!((desk.heartbeat(&me), desk.committed(commit)), (ErrorCode::None, None));
 }

@@ -221,3 +221,25 @@ fn p_32_a_topic_made_anew_is_unknown_by_its_old_id_and_written_by_its_name() {
     assert_eq!(send(&mut rig, &by_name), (ErrorCode::None, 0));
     assert_eq!(rig.node.disk.log(again).map(Log::end_offset), Some(1));
 }
+
+#[test]
+fn a_client_writes_to_no_internal_topic_and_a_coordinator_does() {
+    let mut rig = Rig::caught_up_leader(Setup::default(), 0);
+    rig.image.replay(&MetadataRecord::Topic { name: CONSUMER_OFFSETS.into(), topic: T0.topic });
+    let registered = registration(&[1, 2, 3], &[1, 2, 3], Some(1), 0);
+    rig.image.replay(&MetadataRecord::Partition { tp: T0, registration: registered });
+    assert_eq!(produced_now(rig.produce(Acks::One, 1)), (ErrorCode::InvalidTopicException, -1));
+    assert_eq!(produced_now(rig.produce(Acks::All, 1)), (ErrorCode::InvalidTopicException, -1));
+    assert!(matches!(rig.produce(Acks::Zero, 1), Handled::CloseConnection));
+    let reply = rig.reply_to(NodeId::Client(ClientId(1)));
+    let deleted = rig.with(|replicas, ctx, image| replicas.delete_records(ctx, image, T0, 0, Dur::secs(30), reply));
+    let refused = Response::DeleteRecords { error: ErrorCode::InvalidTopicException, low_watermark: -1 };
+    assert!(matches!(deleted, Handled::Now(Some(response)) if response == refused));
+    let nowhere = Tp { partition: 9, ..T0 };
+    let answer = produced_now(rig.produce_batches(Acks::One, alloc::vec![(nowhere, batch(1))]));
+    assert_eq!(answer, (ErrorCode::UnknownTopicOrPartition, -1), "first of all it has to be there");
+    let record = GroupRecord::Group { group: "g".into(), metadata: None };
+    let appended =
+        rig.with(|replicas, ctx, image| replicas.append_as_coordinator(ctx, image, T0, alloc::vec![record], false));
+    assert_eq!(appended, Ok(1));
+}

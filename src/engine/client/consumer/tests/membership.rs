@@ -91,3 +91,44 @@ fn heartbeats_run_while_the_assignment_is_waited_for_and_a_rebalance_changes_not
     assert_eq!(while_syncing(ClientVersion::V4_1), (2, 1));
     assert_eq!(while_syncing(ClientVersion::V2_5), (0, 1));
 }
+
+/// How commits fail that are answered with this error, and whether the membership is lost by it.
+fn answered_with(error: ErrorCode) -> (Option<&'static str>, bool) {
+    let mut bench = Bench::new(&[1]);
+    bench.fill(0, 5);
+    bench.hook = Some(Box::new(move |_, request| {
+        let Request::OffsetCommit(commit) = request else { return None };
+        let results = commit.offsets.iter().map(|(tp, _)| (*tp, error)).collect();
+        Some(Reply::Answer(Response::OffsetCommit { results }))
+    }));
+    let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[]);
+    bench.run(&mut client, 5_000);
+    let joins = bench.requests.iter().filter(|(_, _, r)| matches!(r, Request::SyncGroup(_))).count();
+    (last_failure(&bench), joins > 1)
+}
+
+#[test]
+fn a_commit_fails_as_the_error_says_and_only_two_errors_end_the_membership() {
+    assert_eq!(answered_with(ErrorCode::GroupIdNotFound), (Some("KafkaException"), false));
+    assert_eq!(answered_with(ErrorCode::UnknownServerError), (Some("KafkaException"), false));
+    assert_eq!(answered_with(ErrorCode::UnknownTopicOrPartition), (Some("RetriableCommitFailedException"), false));
+    assert_eq!(answered_with(ErrorCode::IllegalGeneration), (Some("CommitFailedException"), true));
+    assert_eq!(answered_with(ErrorCode::UnknownMemberId), (Some("CommitFailedException"), true));
+}
+
+#[test]
+fn below_version_9_a_commit_does_not_know_a_missing_group() {
+    let knows = |version| {
+        let mut bench = Bench::new(&[1]);
+        bench.fill(0, 5);
+        let mut client = start(&mut bench, version, PollForm::Duration, &[]);
+        bench.run(&mut client, 5_000);
+        bench.requests.iter().find_map(|(_, _, r)| match r {
+            Request::OffsetCommit(commit) => Some(commit.knows_group_id_not_found),
+            _ => None,
+        })
+    };
+    assert_eq!(knows(ClientVersion::V4_1), Some(true));
+    assert_eq!(knows(ClientVersion::V3_9), Some(true));
+    assert_eq!(knows(ClientVersion::V2_5), Some(false));
+}
