@@ -85,7 +85,8 @@ pub enum Kind {
     ActionRefused {
         action: ActionId,
         verb: &'static str,
-        why: Refusal,
+        /// Kept apart: it is large, and there are few.
+        why: Rc<Refusal>,
     },
     /// An action that asks the cluster for something has its answer.
     ActionAnswered {

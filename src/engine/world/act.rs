@@ -40,7 +40,7 @@ impl World {
     fn note_refusal(&mut self, who: NodeId, verb: &'static str, why: &Refusal, out: &mut Vec<TraceEntry>) {
         self.last_action.0 += 1;
         let (action, why) = (self.last_action, why.clone());
-        self.note(who, Seq(0), Kind::ActionRefused { action, verb, why }, out);
+        self.note(who, Seq(0), Kind::ActionRefused { action, verb, why: Rc::new(why) }, out);
     }
 
     /// Gives a client that has not started a name in the network, so that its links can be changed before.

@@ -8,8 +8,19 @@ use super::past::Past;
 
 /// Steps between two keyframes while there is room.
 const EVERY_OPS: usize = 250;
-/// Keyframes of one branch: at some 100 to 300 kB each this bounds them to the memory that a page may use.
-const MOST: usize = 240;
+/// Keyframes of one branch, at most and at least, and what they may weigh together: by the number of replicas, each of
+/// which keeps some kilobytes of a copy for itself, and of processes.
+const MOST: usize = 120;
+const LEAST: usize = 12;
+const BUDGET: usize = 40 << 20;
+const REPLICA: usize = 1 << 10;
+const PROCESS: usize = 20 << 10;
+
+/// About how many bytes a copy keeps for itself.
+fn weight(cursor: &Cursor) -> usize {
+    let machines = cursor.world.machines();
+    machines.map(|(_, machine)| PROCESS + REPLICA * machine.disk.logs.len()).sum::<usize>().max(1)
+}
 
 /// The world and what was remembered of its past, after so many steps.
 #[derive(Clone, Debug)]
@@ -42,7 +53,8 @@ impl Keyframes {
     pub(super) fn offer(&mut self, cursor: &Cursor, past: &Past) {
         if self.frames.last().is_none_or(|last| cursor.ops >= last.cursor.ops + EVERY_OPS) {
             self.frames.push(Rc::new(Keyframe { cursor: cursor.clone(), past: past.clone() }));
-            if self.frames.len() > MOST {
+            let most = (BUDGET / weight(cursor)).clamp(LEAST, MOST);
+            while self.frames.len() > most {
                 self.thin();
             }
         }

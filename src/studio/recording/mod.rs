@@ -9,6 +9,7 @@ mod ledger;
 mod past;
 mod playhead;
 mod reel;
+mod standings;
 
 use std::rc::Rc;
 
@@ -21,6 +22,7 @@ pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks};
 pub use past::Past;
 pub use playhead::Playhead;
 pub use reel::{Op, Reel, Refused, SLICE_US};
+pub use standings::{Change, Standing, Whose, whose};
 
 use crate::scenario::{Lowered, Scenario, Verb, lower};
 

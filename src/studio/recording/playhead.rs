@@ -97,7 +97,7 @@ impl Playhead {
         let Some(step) = self.cursor.step(&branch.lowered.plan, until, &mut entries) else { return false };
         let weights = self.past.advance(&self.cursor.world, &entries);
         if records {
-            branch.reel.push(&step, self.cursor.instant(), self.cursor.done(), entries, &weights);
+            branch.reel.push(&self.cursor, &step, entries, &weights);
             branch.keyframes.offer(&self.cursor, &self.past);
             branch.recorded = branch.recorded.max(self.cursor.instant());
         }

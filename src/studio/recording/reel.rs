@@ -6,10 +6,11 @@ use std::rc::Rc;
 
 use highwater_engine::base::{ActionId, NodeId, Offset, Seq, SimTime, TopicId, Tp};
 use highwater_engine::trace::{Kind, TraceEntry};
-use highwater_engine::world::{Action, Refusal};
+use highwater_engine::world::{Action, Refusal, World};
 
-use super::cursor::Step;
+use super::cursor::{Cursor, Step};
 use super::known::Known;
+use super::standings::{Change, Standings, Whose};
 use crate::kinds::Weight;
 
 /// Entries of one shared piece.
@@ -47,15 +48,16 @@ pub struct Reel {
     /// Numbers of notable entries, and of those that are about records.
     notable: Vec<usize>,
     records: Vec<usize>,
-    /// Entries that are not about messages and logs: what states are made of.
+    /// Entries about turns of events: neither messages and logs nor records and commits that go on all the time.
     turns: Vec<usize>,
     refused: Vec<Refused>,
     acts: BTreeMap<ActionId, Rc<Action>>,
     topics: BTreeMap<TopicId, Rc<str>>,
     /// High watermarks of leaders with the entries at which they moved: a dead leader's disk remembers less.
     high_watermarks: BTreeMap<Tp, Vec<(usize, Offset)>>,
-    /// Messages sent by a node in each slice of time.
-    sent: BTreeMap<NodeId, BTreeMap<u64, u32>>,
+    /// For each node the slices of time in which it sent messages, with how many it had sent at their end.
+    sent: BTreeMap<NodeId, Vec<(u64, u32)>>,
+    standings: Standings,
     known: Known,
 }
 
@@ -101,6 +103,10 @@ impl Reel {
     pub fn entries_until(&self, at: SimTime) -> usize {
         self.end_of(self.ops_until(at))
     }
+    /// Entries before a moment.
+    pub fn entries_before(&self, at: SimTime) -> usize {
+        self.end_of(self.ops.partition_point(|op| op.at < at))
+    }
     pub fn notable(&self) -> &[usize] {
         &self.notable
     }
@@ -111,9 +117,13 @@ impl Reel {
     pub fn records(&self) -> &[usize] {
         &self.records
     }
-    /// Entries that tell of nodes, clients and groups, not of messages, appends and high watermarks.
+    /// Entries about turns of events: neither messages and logs nor records and commits that go on all the time.
     pub fn turns(&self) -> &[usize] {
         &self.turns
+    }
+    /// How a node, a client or a group fared.
+    pub fn standings(&self, whose: &Whose) -> &[Change] {
+        self.standings.of(whose)
     }
     pub fn refused(&self) -> &[Refused] {
         &self.refused
@@ -166,15 +176,14 @@ impl Reel {
     pub fn n_sent(&self, node: NodeId, from: SimTime, to: SimTime) -> u32 {
         let Some(slices) = self.sent.get(&node) else { return 0 };
         let (from, to) = (from.0 / SLICE_US, to.0 / SLICE_US);
-        if from >= to {
-            slices.get(&from).copied().unwrap_or(0)
-        } else {
-            slices.range(from..to).map(|(_, count)| count).sum()
-        }
+        let before = |slice: u64| {
+            slices[..slices.partition_point(|(known, _)| *known < slice)].last().map_or(0, |(_, count)| *count)
+        };
+        before(to.max(from + 1)) - before(from)
     }
 
     /// Adds what a step noticed.
-    pub(super) fn push(&mut self, step: &Step, at: SimTime, done: u32, entries: Vec<TraceEntry>, weights: &[Weight]) {
+    pub(super) fn push(&mut self, after: &Cursor, step: &Step, entries: Vec<TraceEntry>, weights: &[Weight]) {
         let (mut sends, notable_before) = (false, self.notable.len());
         if let Step::Acted { id, action, .. } = step {
             self.acts.insert(*id, action.clone());
@@ -184,18 +193,33 @@ impl Reel {
                 self.refused.push(Refused { entry: self.len(), index: *index, refusal: refusal.clone() });
             }
             sends |= matches!(entry.kind, Kind::MessageSent { .. });
-            self.add(entry, *weight);
+            self.add(&after.world, entry, *weight);
         }
-        self.ops.push(Op { at, done, end: self.len(), sends, notable: self.notable.len() > notable_before });
+        self.ops.push(Op {
+            at: after.instant(),
+            done: after.done(),
+            end: self.len(),
+            sends,
+            notable: self.notable.len() > notable_before,
+        });
     }
 
-    fn add(&mut self, entry: TraceEntry, weight: Weight) {
+    fn add(&mut self, world: &World, entry: TraceEntry, weight: Weight) {
         let number = self.len();
+        self.standings.learn(world, number, &entry);
         self.known.learn(number, &entry.kind);
         match &entry.kind {
             Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
             Kind::MessageSent { .. } => {
-                *self.sent.entry(entry.who).or_default().entry(entry.at.0 / SLICE_US).or_default() += 1
+                let (slices, now) = (self.sent.entry(entry.who).or_default(), entry.at.0 / SLICE_US);
+                match slices.last_mut() {
+                    Some((slice, count)) if *slice == now => *count += 1,
+                    Some((_, count)) => {
+                        let count = *count + 1;
+                        slices.push((now, count));
+                    }
+                    None => slices.push((now, 1)),
+                }
             }
             Kind::RecordSent { .. }
             | Kind::RecordAcked { .. }
@@ -206,7 +230,7 @@ impl Reel {
             }
             _nothing_to_index => {}
         }
-        let of_logs = matches!(
+        let goes_on = matches!(
             entry.kind,
             Kind::MessageSent { .. }
                 | Kind::MessageDelivered { .. }
@@ -218,8 +242,12 @@ impl Reel {
                 | Kind::Replicated { .. }
                 | Kind::HighWatermarkAdvanced { .. }
                 | Kind::RecordSent { .. }
+                | Kind::RecordAcked { .. }
+                | Kind::RecordDelivered { .. }
+                | Kind::OffsetsCommitted { .. }
+                | Kind::CommitSucceeded { .. }
         );
-        if !of_logs {
+        if !goes_on {
             self.turns.push(number);
         }
         if weight >= Weight::Notable {
@@ -240,6 +268,7 @@ impl Reel {
         reel.notable = self.notable[..self.notable.partition_point(|entry| *entry < end)].to_vec();
         reel.records = self.records[..self.records.partition_point(|entry| *entry < end)].to_vec();
         reel.turns = self.turns[..self.turns.partition_point(|entry| *entry < end)].to_vec();
+        reel.standings = self.standings.fork(end);
         reel.refused = self.refused.iter().filter(|refused| refused.entry < end).cloned().collect();
         let acted = |id: &ActionId| self.entries(0..end).any(|(_, entry)| entry.kind == Kind::Acted { action: *id });
         reel.acts = self.acts.iter().filter(|(id, _)| acted(id)).map(|(id, action)| (*id, action.clone())).collect();
@@ -250,8 +279,8 @@ impl Reel {
         }
         let last = self.ops.get(ops.wrapping_sub(1)).map_or(SimTime::ZERO, |op| op.at);
         for (node, slices) in &self.sent {
-            reel.sent
-                .insert(*node, slices.range(..=last.0 / SLICE_US).map(|(slice, count)| (*slice, *count)).collect());
+            let kept = slices.partition_point(|(slice, _)| *slice <= last.0 / SLICE_US);
+            reel.sent.insert(*node, slices[..kept].to_vec());
         }
         reel
     }

@@ -28,6 +28,12 @@ impl<'a> Seen<'a> {
     pub fn last(self, before: usize, fits: impl Fn(&TraceEntry) -> bool) -> Option<usize> {
         self.reel().entries(0..before).rev().find(|(_, entry)| fits(entry)).map(|(index, _)| index)
     }
+    /// The last turn of events that fits: how many there are hardly grows while nothing happens.
+    pub fn last_turn(self, fits: impl Fn(&TraceEntry) -> bool) -> Option<&'a TraceEntry> {
+        let turns = self.reel().turns();
+        let until = turns.partition_point(|index| *index < self.n_entries());
+        turns[..until].iter().rev().filter_map(|index| self.get(*index)).find(|entry| fits(entry))
+    }
     pub fn last_now(self, fits: impl Fn(&TraceEntry) -> bool) -> Option<usize> {
         self.last(self.n_entries(), fits)
     }

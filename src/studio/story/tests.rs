@@ -18,7 +18,7 @@ const TP: Tp = Tp { topic: TopicId(1), partition: 0 };
 fn of_nodes(action: ActionId) -> Vec<Kind> {
     vec![
         Kind::Acted { action },
-        Kind::ActionRefused { action, verb: "kill", why: Refusal::NoSuchRole("leader-of orders/0".into()) },
+        Kind::ActionRefused { action, verb: "kill", why: Refusal::NoSuchRole("leader-of orders/0".into()).into() },
         Kind::ActionAnswered { action, error: ErrorCode::TopicAlreadyExists, message: None },
         Kind::ProcessStarted,
         Kind::ProcessKilled,

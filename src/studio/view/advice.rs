@@ -151,12 +151,8 @@ impl Advice {
 
 /// Who led a partition last.
 pub fn last_leader(seen: Seen<'_>, tp: Tp) -> Option<u32> {
-    let turns = seen.reel().turns();
-    let before = &turns[..turns.partition_point(|entry| *entry < seen.n_entries())];
-    before.iter().rev().find_map(|entry| match &seen.reel().get(*entry)?.kind {
-        Kind::LeaderLost { tp: other, previous, .. } if *other == tp => Some(previous.0),
-        _other => None,
-    })
+    let lost = seen.last_turn(|entry| matches!(entry.kind, Kind::LeaderLost { tp: other, .. } if other == tp))?;
+    if let Kind::LeaderLost { previous, .. } = lost.kind { Some(previous.0) } else { None }
 }
 
 #[cfg(test)]

@@ -52,20 +52,15 @@ pub fn without_coordinator(seen: Seen<'_>, group: &GroupView) -> Cause {
 
 /// What made a producer or a member do something a second time, or in another order.
 pub fn repeated(seen: Seen<'_>, scene: &Scene) -> Cause {
-    let last = |is: &dyn Fn(&TraceEntry) -> bool| {
-        let turns = seen.reel().turns();
-        let before = &turns[..turns.partition_point(|entry| *entry < seen.n_entries())];
-        before.iter().rev().filter_map(|entry| seen.reel().get(*entry)).find(|entry| is(entry))
-    };
     let bold = |who: NodeId| {
         let name = name_of(seen.node(who));
         scene.producers.iter().any(|producer| producer.name == name && !producer.idempotent)
     };
-    if let Some(entry) = last(&|entry| matches!(entry.kind, Kind::ProducerRetries { .. }) && bold(entry.who)) {
+    if let Some(entry) = seen.last_turn(|entry| matches!(entry.kind, Kind::ProducerRetries { .. }) && bold(entry.who)) {
         return Cause::RetriedWithoutIdempotence { producer: name_of(seen.node(entry.who)) };
     }
     let back = |entry: &TraceEntry| matches!(entry.kind, Kind::PositionReset { from: Some(from), offset, .. } if offset < from);
-    if let Some(entry) = last(&back)
+    if let Some(entry) = seen.last_turn(back)
         && let Kind::PositionReset { tp, from: Some(from), offset } = entry.kind
     {
         return Cause::PositionWentBack {

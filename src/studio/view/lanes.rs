@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 
 use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime};
-use highwater_engine::client::ClientKind;
-use highwater_engine::protocol::GroupState as EngineGroupState;
 use highwater_engine::trace::Kind;
-use highwater_engine::world::machine::Role;
 
 use super::model::*;
 use crate::playback::{Wait, awaited};
+use crate::recording::{Whose, whose};
 use crate::story::{Seen, Told, tell};
 
 /// Marks nearer to each other than this part of the window are one.
@@ -80,48 +78,34 @@ fn density(seen: Seen<'_>, of: &LaneOf, from: SimTime, to: SimTime, slices: usiz
 
 /// The lane of an entry.
 fn lane_of(seen: Seen<'_>, who: &[LaneOf], kind: &Kind, node: NodeId) -> Option<usize> {
-    let broker = match kind {
-        Kind::BrokerFenced { broker, .. }
-        | Kind::BrokerUnfenced { broker }
-        | Kind::BrokerRegistered { broker, .. }
-        | Kind::ControlledShutdownBegun { broker } => Some(*broker),
-        Kind::LeaderElected { leader, .. } => Some(*leader),
-        Kind::LeaderLost { previous, .. } => Some(*previous),
-        Kind::IsrShrunk { removed, .. } => removed.first().copied(),
-        Kind::IsrExpanded { added, .. } => added.first().copied(),
-        _elsewhere => None,
-    };
-    let group = match kind {
-        Kind::GroupStateChanged { group, .. }
-        | Kind::MemberJoined { group, .. }
-        | Kind::MemberRemoved { group, .. } => Some(group.to_string()),
-        _elsewhere => None,
-    };
-    let of = match (broker, group, node) {
-        (Some(broker), ..) => LaneOf::Broker(broker.0),
-        (None, Some(group), _) => LaneOf::Group(group),
-        (None, None, NodeId::Controller(_)) => LaneOf::Quorum,
-        (None, None, NodeId::Broker(id)) => LaneOf::Broker(id.0),
-        (None, None, NodeId::Client(_)) => client_lane(seen, node)?,
+    let of = match whose(seen.world(), kind, node)? {
+        Whose::Quorum => LaneOf::Quorum,
+        Whose::Broker(id) => LaneOf::Broker(id.0),
+        Whose::Producer(id) => LaneOf::Producer(seen.client_name(id)),
+        Whose::Group(group) => LaneOf::Group(group.to_string()),
     };
     who.iter().position(|lane| *lane == of)
 }
 
-fn client_lane(seen: Seen<'_>, node: NodeId) -> Option<LaneOf> {
-    match &seen.machine(node)?.role {
-        Role::Client { name, kind: ClientKind::Producer(_) } => Some(LaneOf::Producer(name.to_string())),
-        Role::Client { kind: ClientKind::Consumer(spec), .. } => Some(LaneOf::Group(spec.group.to_string())),
-        Role::Client { kind: ClientKind::Admin, .. } => Some(LaneOf::Quorum),
-        Role::Controller | Role::Broker { .. } => None,
-    }
+/// Whose state a lane shows.
+fn shown(seen: Seen<'_>, of: &LaneOf) -> Option<Whose> {
+    Some(match of {
+        LaneOf::Quorum => Whose::Quorum,
+        LaneOf::Broker(id) => Whose::Broker(BrokerId(*id)),
+        LaneOf::Producer(name) => Whose::Producer(seen.world().client_id(name)?),
+        LaneOf::Group(name) => Whose::Group(name.as_str().into()),
+    })
 }
 
 fn marks(seen: Seen<'_>, who: &[LaneOf], window: Window, from: SimTime, to: SimTime) -> Vec<LaneMark> {
     let reel = seen.reel();
     let cell = ((window.to_us.saturating_sub(window.from_us)) / MARKS_ACROSS).max(1);
     let mut found: BTreeMap<(usize, u64, MarkKind), LaneMark> = BTreeMap::new();
-    for index in reel.notable() {
-        let Some(entry) = reel.get(*index).filter(|entry| entry.at >= from && entry.at <= to) else { continue };
+    let (first, end) = (reel.entries_before(from), reel.entries_until(to));
+    let notable = reel.notable();
+    let inside = notable.partition_point(|index| *index < first)..notable.partition_point(|index| *index < end);
+    for index in &notable[inside] {
+        let Some(entry) = reel.get(*index) else { continue };
         let Some(Told { mark, fact, .. }) = tell(seen, *index) else { continue };
         let Some((kind, lane)) = mark.zip(lane_of(seen, who, &entry.kind, entry.who)) else { continue };
         let at_us = seen.us(entry.at);
@@ -163,15 +147,12 @@ impl Bars {
             changes: who.iter().map(|of| started(of).map(|state| (0, state)).into_iter().collect()).collect(),
             end: seen.us(end),
         };
-        let reel = seen.reel();
-        let last = reel.entries_until(end);
-        for index in reel.turns().iter().take_while(|index| **index < last) {
-            let Some(entry) = reel.get(*index) else { continue };
-            let Some(state) = state_after(&entry.kind, entry.who) else { continue };
-            let Some(lane) = lane_of(seen, who, &entry.kind, entry.who) else { continue };
-            let changes = &mut bars.changes[lane];
-            if changes.last().is_none_or(|(_, before)| *before != state) {
-                changes.push((seen.us(entry.at), state));
+        for (of, changes) in who.iter().zip(&mut bars.changes) {
+            let known = shown(seen, of).map_or(&[][..], |whose| seen.reel().standings(&whose));
+            for change in known.iter().take_while(|change| change.at <= end) {
+                if changes.last().is_none_or(|(_, before)| *before != change.standing) {
+                    changes.push((seen.us(change.at), change.standing));
+                }
             }
         }
         bars
@@ -189,28 +170,6 @@ impl Bars {
         }
         bars
     }
-}
-
-/// What an entry makes of its lane.
-fn state_after(kind: &Kind, who: NodeId) -> Option<LaneState> {
-    Some(match (kind, who) {
-        (Kind::ProcessKilled | Kind::ProcessExited { .. }, NodeId::Broker(_) | NodeId::Client(_)) => LaneState::Down,
-        (Kind::ProcessPaused, NodeId::Broker(_))
-        | (Kind::ControlledShutdownBegun { .. }, _)
-        | (Kind::ProcessStarted, NodeId::Broker(_)) => LaneState::Between,
-        (Kind::ProcessResumed, NodeId::Broker(_)) | (Kind::BrokerUnfenced { .. }, _) => LaneState::Good,
-        (Kind::ControllerResigned { .. } | Kind::QuorumRoleChanged { .. }, NodeId::Controller(_)) => LaneState::Between,
-        (Kind::ControllerActivated { .. }, _) => LaneState::Good,
-        (Kind::RecordAcked { .. } | Kind::RecordDelivered { .. }, _) => LaneState::Good,
-        (Kind::ProcessStarted, NodeId::Client(_)) => LaneState::Good,
-        (Kind::ProducerRetries { .. } | Kind::RecordFailed { .. } | Kind::CoordinatorUnknown { .. }, _) => {
-            LaneState::Stuck
-        }
-        (Kind::GroupStateChanged { state: EngineGroupState::PreparingRebalance, .. }, _) => LaneState::Between,
-        (Kind::GroupStateChanged { state: EngineGroupState::Stable, .. }, _) => LaneState::Good,
-        (Kind::ClientClosed { .. }, _) => LaneState::Down,
-        _no_change => return None,
-    })
 }
 
 fn lane_wait(seen: Seen<'_>, who: &[LaneOf], wait: &Wait) -> Option<LaneWait> {

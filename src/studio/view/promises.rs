@@ -167,15 +167,17 @@ impl Judge<'_> {
         let partition = self.seen.partition(tp);
         let producer = crate::story::name_of(self.seen.node(first.producer));
         let acks = if let NodeId::Client(id) = first.producer { self.seen.acks(id) } else { Acks::All };
-        let unclean = self.seen.entries().rev().find_map(|(_, entry)| match &entry.kind {
+        let is_unclean = |kind: &Kind| match kind {
             Kind::LeaderElected {
                 tp: other,
-                leader,
                 election: ElectionKind::Unclean | ElectionKind::LastKnown,
+                leader,
                 ..
             } if *other == tp => Some(*leader),
             _other => None,
-        });
+        };
+        let unclean = self.seen.last_turn(|entry| is_unclean(&entry.kind).is_some());
+        let unclean = unclean.and_then(|entry| is_unclean(&entry.kind));
         let (cause, cure) = match unclean {
             Some(leader) => (
                 Cause::UncleanElection { partition: partition.clone(), broker: leader.0 },
@@ -210,13 +212,9 @@ impl Judge<'_> {
 
     /// Who had appended the record as leader when the producer was told that it is done.
     fn led_by(&self, tag: Tag, tp: Tp, offset: i64) -> u32 {
-        let told = self
-            .seen
-            .entries()
-            .rev()
-            .find(|(_, entry)| matches!(entry.kind, Kind::RecordAcked { tag: other, .. } if other == tag))
-            .map(|(index, _)| index);
-        let before = self.seen.reel().entries(0..told.unwrap_or(self.seen.n_entries())).rev();
+        let told = self.ledger.by_tag(tag).and_then(|(_, record)| record.acked_at);
+        let told = told.map_or(self.seen.n_entries(), |at| self.seen.reel().entries_until(at));
+        let before = self.seen.reel().entries(0..told).rev();
         let appended = before.filter_map(|(_, entry)| match (&entry.kind, entry.who) {
             (Kind::Appended { tp: other, base_offset, count, .. }, NodeId::Broker(broker))
                 if *other == tp && (*base_offset..base_offset + i64::from(*count)).contains(&offset) =>

@@ -72,7 +72,7 @@ pub fn process(seen: Seen<'_>, id: NodeId, machine: &Machine) -> ProcessState {
 }
 
 fn since(seen: Seen<'_>, who: NodeId, fits: impl Fn(&Kind) -> bool) -> Option<Micros> {
-    seen.entries().rev().find(|(_, entry)| entry.who == who && fits(&entry.kind)).map(|(_, entry)| seen.us(entry.at))
+    seen.last_turn(|entry| entry.who == who && fits(&entry.kind)).map(|entry| seen.us(entry.at))
 }
 
 impl Stage<'_> {
@@ -243,7 +243,7 @@ impl Stage<'_> {
             };
             let fenced_since = || {
                 let fits = |kind: &Kind| matches!(kind, Kind::BrokerFenced { broker: other, .. } | Kind::BrokerRegistered { broker: other, .. } if *other == broker);
-                seen.entries().rev().find(|(_, entry)| fits(&entry.kind)).map_or(0, |(_, entry)| seen.us(entry.at))
+                seen.last_turn(|entry| fits(&entry.kind)).map_or(0, |entry| seen.us(entry.at))
             };
             Some(BrokerView {
                 id: broker.0,

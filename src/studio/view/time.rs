@@ -166,17 +166,6 @@ pub struct LaneBar {
     pub state: LaneState,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaneState {
-    /// Quorum: there is an active controller. Broker: running and unfenced. Client: works.
-    Good,
-    /// Broker: fenced, paused or in controlled shutdown. Group: rebalancing. Quorum: electing.
-    Between,
-    /// Client: cannot go on.
-    Stuck,
-    Down,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneMark {
     /// Index into `Lanes::lanes`.

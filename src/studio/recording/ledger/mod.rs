@@ -8,7 +8,7 @@ mod pieces;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use highwater_engine::base::{ClientId, NodeId, Offset, Tag, Tp};
+use highwater_engine::base::{ClientId, NodeId, Offset, SimTime, Tag, Tp};
 use highwater_engine::client::{ClientKind, ProducerConfig};
 use highwater_engine::protocol::Acks;
 use highwater_engine::trace::{Kind, TraceEntry};
@@ -69,6 +69,8 @@ pub struct Record {
     pub topic: Rc<str>,
     pub partition: Option<u32>,
     pub acked: Option<(Tp, Offset)>,
+    /// When the producer was told.
+    pub acked_at: Option<SimTime>,
     pub failed: bool,
     pub delivered: Delivery,
     /// Where the log of the leader, or of whoever may still lead, has it.
@@ -182,6 +184,7 @@ impl Ledger {
                         }
                         self.change(number, |record| {
                             record.acked = Some((*tp, *offset));
+                            record.acked_at = Some(entry.at);
                             record.partition = Some(tp.partition);
                             record.silent = silent;
                         });
@@ -214,6 +217,7 @@ impl Ledger {
             topic: topic.clone(),
             partition,
             acked: None,
+            acked_at: None,
             failed: false,
             delivered: Delivery::No,
             stands: None,
