@@ -122,3 +122,16 @@ fn a_reader_who_goes_away_is_no_panic() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn a_broker_that_lost_its_disk_may_not_lead_because_its_directory_is_lost() {
+    let scenario = r#"{"scenario":1,"engine":1,"id":"wiped","lang":"en","title":"Wiped","cluster":{"brokers":3},
+        "topics":{"t":{"replicas":{"0":[1,2,3]}}},"producers":{},"groups":{},
+        "script":[{"at":"2s","do":[{"kill":2},{"kill":3}]},{"at":"20s","do":[{"kill":1},{"lose-disk":1}]},
+        {"at":"22s","do":[{"start":1}]}]}"#;
+    let path = crate::run::file("wiped.json", scenario);
+    let said = highwater(&["trace", &path.display().to_string(), "--until", "45s"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let not = lines(&said, "may-not-lead t-0 broker=1");
+    assert!(not.iter().any(|line| line.ends_with("directory=lost")), "{}", said.out);
+}

@@ -137,3 +137,69 @@ fn the_log_of_a_thing_is_what_names_it() {
     let controller = about(Subject::Controller(1));
     assert!(controller.contains(&Fact::StopRequested { node: NodeRef::Controller(1) }), "{controller:#?}");
 }
+
+/// One broker of three stands still for the group and the producer: its partitions wait, the others go on.
+const ONE_OF_THREE: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1],"1":[2],"2":[3]}}},
+    "producers":{"checkout":{"rate":"30/s","keys":"even"}},
+    "groups":{"billing":{"topics":["orders"],"members":["b1"]}},
+    "script":[{"at":"10s","do":[{"cut":{"between":3,"and":["client/b1"]}}]},
+    {"at":"20s","do":[{"heal":"all"}]},{"at":"40s","checkpoint":"end"}]}"#;
+
+#[test]
+fn one_partition_that_nobody_reads_is_a_wait_with_its_end_while_the_others_go_on() {
+    let partition = |partition| PartitionRef { topic: "orders".into(), partition };
+    let reading = |partition| WaitFor::Reading { group: "billing".into(), partition };
+    let waits = |facts: Vec<Fact>| -> Vec<(WaitFor, bool)> {
+        facts
+            .into_iter()
+            .filter_map(|fact| match fact {
+                Fact::WaitBegan { what, .. } => Some((what, false)),
+                Fact::WaitEnded { what, .. } => Some((what, true)),
+                _other => None,
+            })
+            .filter(|(what, _)| matches!(what, WaitFor::Reading { .. }))
+            .collect()
+    };
+    let stopped = waits(facts(&open(ONE_OF_THREE, 18)));
+    assert_eq!(stopped, [(reading(partition(2)), false)]);
+    let healed = waits(facts(&open(ONE_OF_THREE, 40)));
+    assert_eq!(healed.len() % 2, 0, "{healed:?}");
+    assert!(healed.contains(&(reading(partition(2)), true)), "{healed:?}");
+    assert!(healed.iter().all(|(what, _)| *what == reading(partition(2))), "{healed:?}");
+}
+
+#[test]
+fn the_initial_rebalance_delay_and_a_dark_cluster_are_waits_with_their_ends() {
+    const DARK: &str = r#"{"scenario":1,"cluster":{"brokers":1,"config":{"offsets.topic.replication.factor":1}},
+        "topics":{"t":{"partitions":1,"replication":1}},
+        "script":[{"at":"8s","do":[{"kill":1}]},{"at":"15s","do":[{"start":1}]},{"at":"40s","checkpoint":"end"}]}"#;
+    let facts = facts(&open(DARK, 40));
+    let pairs = |is: &dyn Fn(&WaitFor) -> bool| {
+        let began = facts.iter().filter(|fact| matches!(fact, Fact::WaitBegan { what, .. } if is(what))).count();
+        let ended = facts.iter().filter(|fact| matches!(fact, Fact::WaitEnded { what, .. } if is(what))).count();
+        (began, ended)
+    };
+    assert_eq!(pairs(&|what| matches!(what, WaitFor::MoreMembers { .. })).0, 1, "{facts:#?}");
+    let (began, ended) = pairs(&|what| matches!(what, WaitFor::LivingBroker { .. }));
+    assert!(began >= 3 && began == ended, "the producer and both members: {began}, {ended}");
+}
+
+#[test]
+fn lines_of_the_log_stand_when_time_goes_on() {
+    let lines = |studio: &Studio| studio.log(&LogFilter::default(), 0..usize::MAX).lines;
+    let mut studio = open(ONE_OF_THREE, 1);
+    let mut before = Vec::new();
+    for at in (1..30).chain([12, 25]) {
+        let earlier = studio.playback().at_us;
+        studio.handle(Command::SeekTo { at_us: at * 1_000_000 });
+        let now = lines(&studio);
+        if studio.playback().at_us >= earlier {
+            assert_eq!(now[..before.len().min(now.len())], before[..], "at {at} s");
+        } else {
+            assert_eq!(now[..], before[..now.len()], "back at {at} s");
+        }
+        before = now;
+    }
+    // And they are those of whoever looks for the first time.
+    assert_eq!(before, lines(&open(ONE_OF_THREE, 25)));
+}

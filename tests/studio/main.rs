@@ -1,6 +1,7 @@
 //! Scenarios, time travel, links, swarm, views as text: table of contents. It holds no test itself.
 
 mod actions;
+mod advice;
 mod bad_scenarios;
 mod golden;
 mod hostile;

@@ -23,6 +23,10 @@ pub fn orders(partition: u32) -> PartitionRef {
     PartitionRef { topic: "orders".into(), partition }
 }
 
+fn lost() -> Vec<Stretch> {
+    vec![Stretch { partition: orders(0), first: 45, last: 47 }]
+}
+
 fn offsets(partition: u32) -> PartitionRef {
     PartitionRef { topic: "__consumer_offsets".into(), partition }
 }
@@ -195,6 +199,7 @@ pub fn scene() -> Scene {
             sent: 242,
             acked: 241,
             lost: 3,
+            lost_at: lost(),
             refused: 0,
             in_flight: 1,
             waiting: 0,
@@ -241,7 +246,7 @@ pub fn promises() -> Promises {
                 cure: Some(Cure::OffsetsReplicationFactor { to: 3 }),
             },
             VerdictCard {
-                verdict: Verdict::AckedLost { count: 3 },
+                verdict: Verdict::AckedLost { count: 3, at: lost() },
                 cause: Some(Cause::AckedByLeaderAlone { partition: orders(0), first: 45, last: 47, broker: 1 }),
                 has_why: true,
                 cure: Some(Cure::Acks { producer: "checkout".into(), to: "all".into() }),
@@ -273,6 +278,7 @@ pub fn promises() -> Promises {
             delivered_twice: 0,
             out_of_order: 0,
         },
+        lost: lost(),
         if_one_fails: vec![
             Survival { promise: Promise::ProducersCanWrite, answer: Answer::Yes },
             Survival {

@@ -213,6 +213,61 @@ fn every_fact_is_a_sentence_of_its_own_in_each_language() {
     }
 }
 
+fn causes() -> Vec<Cause> {
+    let (name, producer) = (|| "billing".to_string(), || "checkout".to_string());
+    vec![
+        Cause::OffsetsPartitionOneReplica { group: name(), partition: 9, broker: 1 },
+        Cause::OffsetsPartitionNoLeader { group: name(), partition: 9 },
+        Cause::AckedByLeaderAlone { partition: orders(0), first: 45, last: 47, broker: 1 },
+        Cause::UncleanElection { partition: orders(0), broker: 1 },
+        Cause::IsrBelowMin { partition: orders(0), isr: 1, min: 2 },
+        Cause::NoLeader { partition: orders(0), last: Some(3) },
+        Cause::NoLeader { partition: orders(0), last: None },
+        Cause::QuorumLost { alive: 1, voters: 3 },
+        Cause::FencingPending { broker: 1, in_us: 3_000_000 },
+        Cause::RetriedWithoutIdempotence { producer: producer() },
+        Cause::Rebalanced { group: name() },
+        Cause::Rebalanced { group: String::new() },
+        Cause::NoOffsetsTopic { group: name(), wanted: 3, brokers: 1 },
+        Cause::NoOffsetsTopic { group: name(), wanted: 3, brokers: 3 },
+        Cause::CoordinatorLoads { group: name(), partition: 9, broker: 2 },
+        Cause::CoordinatorNotFound { group: name(), partition: 9, broker: 2 },
+        Cause::PositionWentBack { member: "b1".into(), partition: orders(0), from: 9, to: 4 },
+        Cause::LeaderSilent { producer: producer(), broker: 1 },
+        Cause::WaitsForFollowers { partition: orders(0), broker: 1, waits_for: vec![2, 3] },
+        Cause::Answered { producer: producer(), error: "NOT_LEADER_OR_FOLLOWER".into() },
+        Cause::Unanswered { producer: producer() },
+    ]
+}
+
+#[test]
+fn every_cause_is_a_sentence_of_its_own_in_each_language() {
+    for lang in Lang::ALL {
+        let mut all: Vec<String> = causes().iter().map(|cause| lang.words().cause(cause)).collect();
+        assert!(all.iter().all(|s| is_chinese(s) == (lang == Lang::Zh) && !s.contains("  ")), "{all:#?}");
+        let n = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), n, "two causes sound the same");
+    }
+}
+
+#[test]
+fn lost_records_are_named_by_offset_wherever_they_are_counted() {
+    let at: Vec<Stretch> =
+        (0..8).map(|n| Stretch { partition: orders(n), first: 45, last: 45 + u64::from(n % 2) }).collect();
+    for lang in Lang::ALL {
+        let w = lang.words();
+        let verdict = w.verdict(&Verdict::AckedLost { count: 2, at: at[1..2].to_vec() });
+        let beside = w.lost_of_them(2, &at[1..2]);
+        for said in [verdict, beside] {
+            assert!(said.contains("orders-1") && said.contains("45–46"), "{said}");
+        }
+        let many = w.lost_at(&at);
+        assert!(many.contains("orders-5") && !many.contains("orders-6") && many.contains('2'), "{many}");
+    }
+}
+
 #[test]
 fn kafkas_words_pass_through_untranslated() {
     for lang in Lang::ALL {

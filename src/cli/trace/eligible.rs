@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use highwater_engine::base::{BrokerId, Dur, SimTime, Tp};
+use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime, Tp};
+use highwater_engine::protocol::Api;
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_studio::notation::{self, Book};
 use highwater_studio::recording::image;
@@ -24,6 +25,8 @@ struct State {
     isr: BTreeMap<Tp, Vec<BrokerId>>,
     elr: BTreeMap<Tp, Vec<BrokerId>>,
     unfenced: BTreeSet<BrokerId>,
+    /// Lost their log directory and have not told in which new one their replicas are: nobody elects them before.
+    lost: BTreeSet<BrokerId>,
 }
 
 impl State {
@@ -41,6 +44,13 @@ impl State {
             self.unfenced.remove(broker);
         } else if let Kind::BrokerUnfenced { broker } = &entry.kind {
             self.unfenced.insert(*broker);
+        } else if let (Kind::DiskLost, NodeId::Broker(broker)) = (&entry.kind, entry.who) {
+            self.lost.insert(broker);
+        } else if let Kind::MessageSent { api: Api::AssignReplicasToDirs, response: true, error, to, .. } = &entry.kind
+            && error.is_none()
+            && let NodeId::Broker(broker) = to
+        {
+            self.lost.remove(broker);
         }
     }
 }
@@ -49,8 +59,13 @@ impl State {
 pub fn lines(recording: Seen<'_>, leaderless: &[Leaderless], book: &Book) -> Vec<(SimTime, String)> {
     let Some(image) = image(recording.world()) else { return Vec::new() };
     let started = recording.branch().lowered.setup.brokers.iter().filter(|broker| broker.started);
-    let mut state =
-        State { isr: BTreeMap::new(), elr: BTreeMap::new(), unfenced: started.map(|broker| broker.id).collect() };
+    let mut state = State {
+        isr: BTreeMap::new(),
+        elr: BTreeMap::new(),
+        unfenced: started.map(|broker| broker.id).collect(),
+        lost: BTreeSet::new(),
+    };
+    let assigns = recording.branch().lowered.setup.version.rules().directory_assignment;
     let mut lines = Vec::new();
     for (_, entry) in recording.reel().entries(0..recording.n_entries()) {
         state.see(entry);
@@ -69,16 +84,18 @@ pub fn lines(recording: Seen<'_>, leaderless: &[Leaderless], book: &Book) -> Vec
             let list = |ids: Option<&Vec<BrokerId>>| {
                 ids.map_or(String::new(), |ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
             };
+            let lost = |broker: &BrokerId| if assigns && state.lost.contains(broker) { " directory=lost" } else { "" };
             for broker in brokers.iter().filter(|broker| partition.replicas.contains(broker)) {
                 lines.push((
                     entry.at,
                     format!(
-                        "{}  {:16}  may-not-lead {} broker={broker} isr=[{}] elr=[{}]",
+                        "{}  {:16}  may-not-lead {} broker={broker} isr=[{}] elr=[{}]{}",
                         notation::moment(entry.at, recording.origin()),
                         book.node(entry.who),
                         book.partition(tp),
                         list(state.isr.get(&tp)),
-                        list(state.elr.get(&tp))
+                        list(state.elr.get(&tp)),
+                        lost(broker)
                     ),
                 ));
             }

@@ -67,6 +67,9 @@ const PROCESS_START: (Dur, Dur) = (Dur::ms(1_100), Dur::ms(1_900));
 /// for its old session to end (recorded 0.06 to 0.16 s), longer in a fresh one (0.25 to 0.6 s).
 const LOG_LOADING: (Dur, Dur) = (Dur::ms(250), Dur::ms(600));
 const LATE_LOADING: (Dur, Dur) = (Dur::ms(100), Dur::ms(200));
+/// From the first metadata that replicas follow until the broker says that it may be unfenced: its ports are opened
+/// meanwhile.
+const OPENING: Dur = Dur::ms(10);
 
 /// A broker's relation to the controller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +90,12 @@ pub struct Lifecycle {
     due: bool,
     /// Logs are loaded and ports could be opened.
     is_loaded: bool,
+    /// A heartbeat said that the metadata is applied far enough.
+    is_caught_up: bool,
+    /// May be unfenced.
+    is_ready: bool,
+    /// Something changed while a request was in flight: the next one follows its answer at once.
+    at_once: bool,
     /// A registration was refused, so that the process had time to come up.
     was_refused: bool,
     in_flight: bool,
@@ -124,6 +133,9 @@ impl Lifecycle {
             fenced: true,
             due: false,
             is_loaded: false,
+            is_caught_up: false,
+            is_ready: false,
+            at_once: false,
             was_refused: false,
             in_flight: false,
             try_until: None,
@@ -187,7 +199,7 @@ impl Lifecycle {
                     broker: self.id,
                     epoch,
                     current_metadata_offset: applied_to,
-                    want_fence: self.state == BrokerState::Starting,
+                    want_fence: !self.is_ready,
                     want_shut_down,
                 };
                 (Request::BrokerHeartbeat(request), BrokerCall::Heartbeat { want_shut_down })
@@ -244,10 +256,12 @@ impl Lifecycle {
         let interval = self.config.broker_heartbeat_interval;
         match self.state {
             BrokerState::Starting => {
-                self.arm(ctx, STARTING_HEARTBEAT, false);
+                // Once it has caught up there is nothing to hurry for but its own logs.
+                let pause = if self.is_caught_up { interval } else { STARTING_HEARTBEAT };
+                self.is_caught_up = is_caught_up;
+                self.arm(ctx, pause, false);
                 if is_caught_up && self.is_loaded {
-                    self.state = BrokerState::Recovery;
-                    return Step::CaughtUp;
+                    return self.recover(ctx);
                 }
             }
             BrokerState::Recovery => {
@@ -270,6 +284,7 @@ impl Lifecycle {
             },
             BrokerState::ShuttingDown => {}
         }
+        self.due |= core::mem::take(&mut self.at_once);
         Step::Nothing
     }
 
@@ -294,10 +309,9 @@ impl Lifecycle {
         Step::ShutDown
     }
 
-    pub fn on_timer(&mut self, timer: &BrokerTimer) -> Step {
+    pub fn on_timer(&mut self, ctx: &mut Ctx<'_>, timer: &BrokerTimer) -> Step {
         if *timer == BrokerTimer::LogsLoaded {
-            self.is_loaded = true;
-            return Step::Nothing;
+            return self.on_loaded(ctx);
         }
         if *timer == BrokerTimer::RegistrationLimit {
             return if self.epoch.is_none() { Step::GiveUp } else { Step::Nothing };
@@ -308,6 +322,30 @@ impl Lifecycle {
         }
         self.due = true;
         Step::Nothing
+    }
+
+    /// The logs are loaded, then the ports open: the controller hears of that by a heartbeat at once
+    /// (setReadyToUnfence).
+    fn on_loaded(&mut self, ctx: &mut Ctx<'_>) -> Step {
+        self.is_loaded = true;
+        match self.state {
+            BrokerState::Starting if self.is_caught_up => self.recover(ctx),
+            BrokerState::Recovery => {
+                self.is_ready = true;
+                (self.due, self.at_once) = (true, self.in_flight);
+                Step::Nothing
+            }
+            BrokerState::Starting
+            | BrokerState::Running
+            | BrokerState::PendingControlledShutdown
+            | BrokerState::ShuttingDown => Step::Nothing,
+        }
+    }
+
+    fn recover(&mut self, ctx: &mut Ctx<'_>) -> Step {
+        self.state = BrokerState::Recovery;
+        ctx.set(Timer::Broker(BrokerTimer::LogsLoaded), OPENING);
+        Step::CaughtUp
     }
 
     fn succeeded(&mut self) {
@@ -328,9 +366,10 @@ impl Lifecycle {
         if left <= CONNECT_RETRY { self.rest(ctx) } else { self.arm(ctx, CONNECT_RETRY, false) }
     }
 
-    /// A try failed: the next one comes after a pause.
+    /// A try failed: the next one comes after a pause, never at once.
     fn rest(&mut self, ctx: &mut Ctx<'_>) {
         self.try_until = None;
+        self.at_once = false;
         let pause = match self.rules.lifecycle_retry {
             LifecycleRetry::Fixed => self.config.broker_heartbeat_interval,
             LifecycleRetry::Exponential => {
@@ -358,5 +397,6 @@ impl Lifecycle {
     /// As if the controller had said that the metadata is applied far enough.
     pub fn catch_up(&mut self) {
         self.state = BrokerState::Recovery;
+        self.is_ready = true;
     }
 }

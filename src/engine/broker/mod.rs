@@ -149,7 +149,7 @@ impl Broker {
             | BrokerTimer::Heartbeat
             | BrokerTimer::ShutdownLimit
             | BrokerTimer::LogsLoaded => {
-                let step = self.lifecycle.on_timer(timer);
+                let step = self.lifecycle.on_timer(ctx, timer);
                 self.follow(ctx, step);
             }
             BrokerTimer::ForwardRetry => self.forwarder.on_timer(),

@@ -14,7 +14,8 @@ use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Player};
 use crate::recording::{Acted, ByHand, MAX_OPS, Place, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
-use crate::story::Seen;
+use crate::story::{Seen, Waits};
+use crate::view::advice::Advice;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
 use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, storyboard, why};
@@ -74,6 +75,9 @@ pub struct Studio {
     lanes: RefCell<Vec<(LaneKey, Rc<Lanes>)>>,
     /// Lines of the entries up to a number: what follows is only added.
     lines: RefCell<Option<Lines>>,
+    /// The waits of a branch of a run, as far as somebody looked at its log.
+    waits: RefCell<Option<((u64, usize), Waits)>>,
+    advice: Advice,
 }
 
 impl Run {
@@ -154,6 +158,8 @@ impl Studio {
             views: RefCell::new(None),
             lanes: RefCell::new(Vec::new()),
             lines: RefCell::new(None),
+            waits: RefCell::new(None),
+            advice: Advice::default(),
         }
     }
 
@@ -216,7 +222,7 @@ impl Studio {
         let seen = self.seen();
         let ledger = self.run.playhead.ledger();
         let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
-        let promises = Rc::new(promises::promises(seen, &ledger, &scene, revision));
+        let promises = Rc::new(promises::promises(seen, &ledger, &scene, &self.advice, revision));
         let settings = Rc::new(settings::settings(seen, &scene, !self.previous.is_empty()));
         let views = Rc::new(Views { key, scene, promises, settings });
         *self.views.borrow_mut() = Some(views.clone());
@@ -246,6 +252,7 @@ impl Studio {
 
     fn fresh(&mut self) {
         self.number += 1;
+        self.advice.forget();
         self.player.pause();
         self.player.moved(&self.run.playhead);
         self.digest = DigestCheck::NotNamed;
@@ -370,7 +377,12 @@ impl Studio {
             Some(_) | None => (0, Rc::default()),
         };
         if end > from {
-            Rc::make_mut(&mut lines).extend(log::lines(self.seen(), filter, from..end));
+            let of = (key.0, key.1);
+            let known = self.waits.take().filter(|(known, _)| *known == of);
+            let mut waits = known.map_or_else(Waits::default, |(_, waits)| waits);
+            waits.advance(self.seen(), end);
+            Rc::make_mut(&mut lines).extend(log::lines(self.seen(), &waits, filter, from..end));
+            *self.waits.borrow_mut() = Some((of, waits));
         } else if end < from {
             let left = lines.partition_point(|line| line.trace.0 < end as u64);
             Rc::make_mut(&mut lines).truncate(left);

@@ -30,10 +30,10 @@ impl Known {
             Kind::TopicDeleted { topic, .. } if self.offsets_topic == Some(*topic) => self.sizes.push((entry, None)),
             Kind::CoordinatorDiscovered { group, .. }
             | Kind::CoordinatorUnknown { group, .. }
-            | Kind::GroupStateChanged { group, .. } => {
-                if !self.groups.iter().any(|(_, known)| known == group) {
-                    self.groups.push((entry, group.clone()));
-                }
+            | Kind::GroupStateChanged { group, .. }
+                if !self.groups.iter().any(|(_, known)| known == group) =>
+            {
+                self.groups.push((entry, group.clone()));
             }
             _of_neither => {}
         }

@@ -8,10 +8,12 @@ mod fact;
 mod names;
 mod past;
 mod reader;
+mod records;
 mod seen;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 pub use about::About;
 pub use deeds::{message_term, of_verb, reason};
@@ -22,3 +24,4 @@ pub use names::{MessageRef, Micros, NodeRef, PartitionRef, Term, TraceId, count,
 pub use past::Stuck;
 pub use seen::Seen;
 pub use tell::{Told, tell};
+pub use waits::{Awaits, Wait, WaitLine, Waits};

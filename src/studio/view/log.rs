@@ -2,7 +2,7 @@
 
 use super::model::*;
 use crate::kinds::Weight;
-use crate::story::{About, Seen, Told, tell};
+use crate::story::{About, Seen, Told, Waits, tell};
 
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
@@ -16,22 +16,31 @@ fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     })
 }
 
-/// Lines of these entries that pass the filter, oldest first.
-pub fn lines(seen: Seen<'_>, filter: &LogFilter, entries: std::ops::Range<usize>) -> Vec<LogLine> {
+/// Lines of these entries that pass the filter, oldest first, and among them those of waits, which have come as far.
+pub fn lines(seen: Seen<'_>, waits: &Waits, filter: &LogFilter, entries: std::ops::Range<usize>) -> Vec<LogLine> {
     let passes = |line: &LogLine| {
         (filter.kinds.is_empty() || filter.kinds.contains(&line.kind))
             && filter.about.as_ref().is_none_or(|about| concerns(&line.fact, about, line.trace))
     };
-    if filter.notable_only {
+    let told = waits.lines(entries.clone()).iter().map(|line| LogLine {
+        trace: TraceId(line.entry as u64),
+        at_us: seen.us(line.at),
+        kind: line.part,
+        fact: line.fact.clone(),
+        notable: true,
+    });
+    let mut lines: Vec<LogLine> = if filter.notable_only {
         let notable = seen.reel().notable();
         let place = |entry: usize| notable.partition_point(|index| *index < entry);
-        return notable[place(entries.start)..place(entries.end)]
-            .iter()
-            .filter_map(|index| line(seen, *index))
-            .filter(passes)
-            .collect();
-    }
-    entries.filter_map(|index| line(seen, index)).filter(passes).collect()
+        notable[place(entries.start)..place(entries.end)].iter().filter_map(|index| line(seen, *index)).collect()
+    } else {
+        entries.filter_map(|index| line(seen, index)).collect()
+    };
+    lines.extend(told);
+    lines.retain(passes);
+    // Stable: a wait stands behind the entry that it was noticed at.
+    lines.sort_by_key(|line| line.trace);
+    lines
 }
 
 /// Lines of a range, counted from the oldest.

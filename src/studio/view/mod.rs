@@ -1,5 +1,6 @@
 //! Projections from a run to plain data for the page. Holds no words: a view carries facts, the language files make
 //! sentences.
+pub mod advice;
 pub mod caption;
 pub mod clients;
 pub mod inspect;
@@ -15,6 +16,8 @@ pub mod settings;
 pub mod storyboard;
 pub mod why;
 
+mod causes;
+mod lost;
 mod panel;
 mod time;
 mod timers;

@@ -400,6 +400,8 @@ pub struct ProducerView {
     pub sent: u64,
     pub acked: u64,
     pub lost: u64,
+    /// Where the lost ones were.
+    pub lost_at: Vec<Stretch>,
     pub refused: u64,
     pub in_flight: u32,
     pub waiting: u32,

@@ -16,6 +16,8 @@ pub struct Promises {
     /// Records before the first square of `ledger`, by fate: nothing is left out in silence.
     pub earlier: LedgerCounts,
     pub counts: LedgerCounts,
+    /// Where the lost ones of `counts` were.
+    pub lost: Vec<Stretch>,
     pub if_one_fails: Vec<Survival>,
     pub if_two_fail: Vec<Survival>,
 }
@@ -49,6 +51,8 @@ pub enum Verdict {
     },
     AckedLost {
         count: u64,
+        /// Where they were.
+        at: Vec<Stretch>,
     },
     WritesRefused {
         error: Term,
@@ -68,6 +72,14 @@ pub enum Verdict {
         count: u64,
     },
     EveryPromiseKept,
+}
+
+/// Offsets of one partition that follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub partition: PartitionRef,
+    pub first: u64,
+    pub last: u64,
 }
 
 /// One sentence of cause under a verdict.
@@ -115,6 +127,46 @@ pub enum Cause {
     },
     Rebalanced {
         group: String,
+    },
+    /// The offsets topic cannot be made, or nobody has asked for it yet.
+    NoOffsetsTopic {
+        group: String,
+        wanted: u32,
+        brokers: u32,
+    },
+    CoordinatorLoads {
+        group: String,
+        partition: u32,
+        broker: u32,
+    },
+    /// There is one, and the members do not know it yet.
+    CoordinatorNotFound {
+        group: String,
+        partition: u32,
+        broker: u32,
+    },
+    PositionWentBack {
+        member: String,
+        partition: PartitionRef,
+        from: u64,
+        to: u64,
+    },
+    LeaderSilent {
+        producer: String,
+        broker: u32,
+    },
+    WaitsForFollowers {
+        partition: PartitionRef,
+        broker: u32,
+        waits_for: Vec<u32>,
+    },
+    /// Kafka's last answer.
+    Answered {
+        producer: String,
+        error: Term,
+    },
+    Unanswered {
+        producer: String,
     },
 }
 

@@ -546,8 +546,9 @@ impl Words for English {
             Verdict::NoActiveController => "No active controller: nothing can change".into(),
             Verdict::PartitionsOffline { count: 1, topic } => format!("1 partition of {topic} has no leader"),
             Verdict::PartitionsOffline { count, topic } => format!("{count} partitions of {topic} have no leader"),
-            Verdict::AckedLost { count } => {
-                format!("{} lost", counted(*count, "acknowledged record", "acknowledged records"))
+            Verdict::AckedLost { count, at } => {
+                let records = counted(*count, "acknowledged record", "acknowledged records");
+                format!("{records} lost: {}", self.lost_at(at))
             }
             Verdict::WritesRefused { error, .. } => format!("Writes are refused: {error}"),
             Verdict::WritesStalled { producer } => format!("Writes of {producer} stand still"),
@@ -593,6 +594,34 @@ impl Words for English {
             }
             Cause::RetriedWithoutIdempotence { producer } => {
                 format!("{producer} tried again without enable.idempotence.")
+            }
+            Cause::NoOffsetsTopic { group, wanted, brokers } if wanted > brokers => {
+                format!(
+                    "Group {group} has no coordinator: __consumer_offsets wants {wanted} replicas \
+                     (offsets.topic.replication.factor), {} registered.",
+                    counted(u64::from(*brokers), "broker is", "brokers are")
+                )
+            }
+            Cause::NoOffsetsTopic { group, .. } => {
+                format!("Group {group} has no coordinator: __consumer_offsets does not exist yet.")
+            }
+            Cause::CoordinatorLoads { group, partition: p, broker } => {
+                format!("Broker {broker} still loads __consumer_offsets-{p} for group {group}.")
+            }
+            Cause::CoordinatorNotFound { group, partition: p, broker } => {
+                format!("Broker {broker} leads __consumer_offsets-{p}; the members of {group} have not found it yet.")
+            }
+            Cause::PositionWentBack { member, partition: p, from, to } => {
+                format!("The position of {member} in {} went back from {from} to {to}.", partition(p))
+            }
+            Cause::LeaderSilent { producer, broker } => format!("{producer} hears nothing of broker {broker}."),
+            Cause::WaitsForFollowers { partition: p, broker, waits_for } => {
+                format!("Broker {broker} waits for brokers {} to fetch {}.", ids(waits_for), partition(p))
+            }
+            Cause::Answered { producer, error } => format!("The last answer to {producer} is {error}."),
+            Cause::Unanswered { producer } => format!("The requests of {producer} have no answer yet."),
+            Cause::Rebalanced { group } if group.is_empty() => {
+                "A group rebalanced before its positions were committed.".into()
             }
             Cause::Rebalanced { group } => format!("Group {group} rebalanced before its positions were committed."),
         }
@@ -825,8 +854,16 @@ impl Words for English {
     fn producer_counts(&self, p: &ProducerView) -> String {
         format!("{} acknowledged", p.acked)
     }
-    fn lost_of_them(&self, n: u64) -> String {
-        format!("{n} of them lost")
+    fn lost_of_them(&self, n: u64, at: &[Stretch]) -> String {
+        format!("{n} of them lost: {}", self.lost_at(at))
+    }
+    fn lost_at(&self, at: &[Stretch]) -> String {
+        let named = at.iter().take(NAMED).map(|s| format!("{} {}", partition(&s.partition), offsets(s.first, s.last)));
+        let named = named.collect::<Vec<_>>().join(", ");
+        match at.len().saturating_sub(NAMED) {
+            0 => named,
+            more => format!("{named}, {}", self.and_more(more)),
+        }
     }
     fn group_now(&self, g: &GroupView) -> String {
         match &g.now {

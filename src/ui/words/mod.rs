@@ -39,6 +39,9 @@ impl Lang {
     }
 }
 
+/// Stretches of lost records that are named one by one.
+const NAMED: usize = 6;
+
 /// Words without arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
@@ -299,7 +302,9 @@ pub trait Words {
     fn square(&self, topic: &str, s: &InternalSquare) -> String;
     fn producer_now(&self, p: &ProducerNow) -> String;
     fn producer_counts(&self, p: &ProducerView) -> String;
-    fn lost_of_them(&self, n: u64) -> String;
+    fn lost_of_them(&self, n: u64, at: &[Stretch]) -> String;
+    /// Where lost records were, by partition and offset.
+    fn lost_at(&self, at: &[Stretch]) -> String;
     fn group_now(&self, g: &GroupView) -> String;
     fn group_state(&self, s: GroupState) -> &'static str;
     fn coordinator(&self, g: &GroupView) -> String;

@@ -491,7 +491,7 @@ impl Words for Chinese {
             Verdict::GroupWithoutCommits { group } => format!("消费者组 {group} 只读到一部分，且无法提交"),
             Verdict::NoActiveController => "没有活动 controller：什么也无法改变".into(),
             Verdict::PartitionsOffline { count, topic } => format!("{topic} 有 {count} 个分区没有领导者"),
-            Verdict::AckedLost { count } => format!("丢失 {count} 条已确认的记录"),
+            Verdict::AckedLost { count, at } => format!("丢失 {count} 条已确认的记录：{}", self.lost_at(at)),
             Verdict::WritesRefused { error, .. } => format!("写入被拒绝：{error}"),
             Verdict::WritesStalled { producer } => format!("{producer} 的写入停住了"),
             Verdict::DeliveredTwice { count } => format!("{count} 条记录送达两次"),
@@ -533,6 +533,31 @@ impl Words for Chinese {
             Cause::RetriedWithoutIdempotence { producer } => {
                 format!("{producer} 在没有 enable.idempotence 的情况下重试。")
             }
+            Cause::NoOffsetsTopic { group, wanted, brokers } if wanted > brokers => {
+                format!(
+                    "消费者组 {group} 没有 coordinator：__consumer_offsets 需要 {wanted} 个副本\
+                     （offsets.topic.replication.factor），只有 {brokers} 个 broker 已注册。"
+                )
+            }
+            Cause::NoOffsetsTopic { group, .. } => {
+                format!("消费者组 {group} 没有 coordinator：__consumer_offsets 尚不存在。")
+            }
+            Cause::CoordinatorLoads { group, partition: p, broker } => {
+                format!("broker {broker} 仍在为消费者组 {group} 加载 __consumer_offsets-{p}。")
+            }
+            Cause::CoordinatorNotFound { group, partition: p, broker } => {
+                format!("broker {broker} 领导 __consumer_offsets-{p}；消费者组 {group} 的成员尚未找到它。")
+            }
+            Cause::PositionWentBack { member, partition: p, from, to } => {
+                format!("{member} 在 {} 中的位置从 {from} 退回到 {to}。", partition(p))
+            }
+            Cause::LeaderSilent { producer, broker } => format!("{producer} 收不到 broker {broker} 的任何应答。"),
+            Cause::WaitsForFollowers { partition: p, broker, waits_for } => {
+                format!("broker {broker} 等待 broker {} 拉取 {}。", ids(waits_for), partition(p))
+            }
+            Cause::Answered { producer, error } => format!("{producer} 得到的最后应答是 {error}。"),
+            Cause::Unanswered { producer } => format!("{producer} 的请求尚无应答。"),
+            Cause::Rebalanced { group } if group.is_empty() => "有消费者组在位置提交之前发生了再均衡。".into(),
             Cause::Rebalanced { group } => format!("消费者组 {group} 在提交位置之前发生了再均衡。"),
         }
     }
@@ -755,8 +780,17 @@ impl Words for Chinese {
     fn producer_counts(&self, p: &ProducerView) -> String {
         format!("已确认 {}", p.acked)
     }
-    fn lost_of_them(&self, n: u64) -> String {
-        format!("其中丢失 {n}")
+    fn lost_of_them(&self, n: u64, at: &[Stretch]) -> String {
+        format!("其中丢失 {n}：{}", self.lost_at(at))
+    }
+    fn lost_at(&self, at: &[Stretch]) -> String {
+        let named =
+            at.iter().take(NAMED).map(|s| format!("{} 位移 {}", partition(&s.partition), span(s.first, s.last)));
+        let named = named.collect::<Vec<_>>().join("、");
+        match at.len().saturating_sub(NAMED) {
+            0 => named,
+            more => format!("{named}，{}", self.and_more(more)),
+        }
     }
     fn group_now(&self, g: &GroupView) -> String {
         match &g.now {

@@ -41,7 +41,7 @@ impl Bench {
         let at = self.node.timers.due_at(&Timer::Broker(timer.clone())).expect("it is armed");
         self.node.now = at;
         self.node.ctx().cancel(&Timer::Broker(timer.clone()));
-        assert_eq!(self.lifecycle.on_timer(&timer), Step::Nothing);
+        assert_eq!(self.lifecycle.on_timer(&mut self.node.ctx(), &timer), Step::Nothing);
     }
 
     /// What is sent now.
@@ -81,7 +81,7 @@ impl Bench {
     fn run(&mut self) {
         self.register();
         assert_eq!(self.heartbeat(true, true, false), Step::CaughtUp);
-        self.next();
+        self.fire(BrokerTimer::LogsLoaded);
         assert_eq!(self.heartbeat(true, false, false), Step::Nothing);
         assert_eq!(self.lifecycle.state(), BrokerState::Running);
     }
@@ -97,7 +97,7 @@ impl Bench {
         let took = at.since(self.node.now);
         self.node.now = at;
         self.node.ctx().cancel(&Timer::Broker(timer.clone()));
-        assert_eq!(self.lifecycle.on_timer(&timer), Step::Nothing);
+        assert_eq!(self.lifecycle.on_timer(&mut self.node.ctx(), &timer), Step::Nothing);
         took.as_ms()
     }
 }
@@ -123,13 +123,55 @@ fn kip_631_a_broker_goes_from_starting_to_running() {
     assert_eq!(bench.next(), 10, "while it starts, heartbeats follow each other fast");
     assert_eq!(bench.heartbeat(true, true, false), Step::CaughtUp);
     assert_eq!(bench.lifecycle.state(), BrokerState::Recovery);
-    assert_eq!(bench.next(), 10);
+    bench.fire(BrokerTimer::LogsLoaded);
     let request = bench.drive();
     assert!(matches!(&request[..], [Request::BrokerHeartbeat(r)] if !r.want_fence));
     bench.answer(false, beat(true, false, false));
     assert_eq!((bench.lifecycle.state(), bench.lifecycle.is_fenced()), (BrokerState::Running, false));
     assert!(bench.node.trace.iter().any(|e| e.kind == Kind::BrokerRunning { epoch: BrokerEpoch(9) }));
     assert_eq!(bench.next(), 2_000);
+}
+
+#[test]
+fn a_broker_that_has_caught_up_beats_slowly_until_its_logs_are_loaded_and_then_at_once() {
+    let start = || {
+        let mut bench = Bench::new(Version::V4_1);
+        assert!(matches!(bench.drive()[..], [Request::BrokerRegistration(_)]));
+        bench.answer(false, Response::BrokerRegistration { error: ErrorCode::None, epoch: BrokerEpoch(9) });
+        assert_eq!(bench.heartbeat(false, true, false), Step::Nothing);
+        bench
+    };
+    let load = |bench: &mut Bench| bench.lifecycle.on_timer(&mut bench.node.ctx(), &BrokerTimer::LogsLoaded);
+    let mut bench = start();
+    assert_eq!((bench.next(), bench.heartbeat(true, true, false)), (10, Step::Nothing));
+    assert_eq!((bench.next(), bench.heartbeat(true, true, false)), (10, Step::Nothing));
+    assert_eq!(bench.lifecycle.state(), BrokerState::Starting);
+    assert_eq!(bench.next(), 2_000);
+    let wants_fence = |sent: &[Request]| match sent {
+        [Request::BrokerHeartbeat(request)] => request.want_fence,
+        other => panic!("{other:?}"),
+    };
+    assert!(wants_fence(&bench.drive()));
+    assert_eq!(load(&mut bench), Step::CaughtUp);
+    bench.fire(BrokerTimer::LogsLoaded);
+    assert!(bench.drive().is_empty(), "one is in flight");
+    bench.answer(false, beat(true, true, false));
+    assert!(!wants_fence(&bench.drive()), "it follows the answer at once");
+    bench.answer(false, beat(true, false, false));
+    assert_eq!((bench.lifecycle.state(), bench.next()), (BrokerState::Running, 2_000));
+
+    let mut idle = start();
+    idle.next();
+    idle.heartbeat(true, true, false);
+    assert_eq!(load(&mut idle), Step::CaughtUp);
+    assert!(idle.drive().is_empty(), "its ports are not open");
+    idle.fire(BrokerTimer::LogsLoaded);
+    assert!(!wants_fence(&idle.drive()), "none is in flight");
+
+    let mut late = start();
+    assert_eq!(load(&mut late), Step::Nothing, "the metadata is not applied yet");
+    late.next();
+    assert_eq!(late.heartbeat(true, true, false), Step::CaughtUp);
 }
 
 #[test]
@@ -251,7 +293,7 @@ fn a_broker_that_cannot_register_gives_up() {
         bench.node.timers.due_at(&Timer::Broker(BrokerTimer::RegistrationLimit)),
         Some(SimTime::ZERO + ms(60_000))
     );
-    assert_eq!(bench.lifecycle.on_timer(&BrokerTimer::RegistrationLimit), Step::GiveUp);
+    assert_eq!(bench.lifecycle.on_timer(&mut bench.node.ctx(), &BrokerTimer::RegistrationLimit), Step::GiveUp);
     let mut bench = Bench::new(Version::V4_1);
     bench.register();
     assert_eq!(bench.node.timers.due_at(&Timer::Broker(BrokerTimer::RegistrationLimit)), None);
@@ -313,7 +355,7 @@ fn stop_without_permission(answered: bool) -> u64 {
         bench.next();
     }
     bench.node.now = at;
-    assert_eq!(bench.lifecycle.on_timer(&BrokerTimer::ShutdownLimit), Step::ShutDown);
+    assert_eq!(bench.lifecycle.on_timer(&mut bench.node.ctx(), &BrokerTimer::ShutdownLimit), Step::ShutDown);
     assert_eq!(bench.lifecycle.state(), BrokerState::ShuttingDown);
     bench.node.now.since(from).as_ms()
 }

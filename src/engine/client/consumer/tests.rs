@@ -21,6 +21,7 @@ use crate::protocol::*;
 use crate::trace::{Callback, Kind};
 
 mod closing;
+mod look_ups;
 mod membership;
 
 fn spec(version: ClientVersion, poll: PollForm, config: &[(&str, &str)]) -> ConsumerSpec {

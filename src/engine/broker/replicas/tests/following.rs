@@ -301,3 +301,38 @@ fn a_fetcher_without_partitions_closes_its_connection() {
     assert!(matches!(&rig.drive()[..], [(NodeId::Broker(BrokerId(3)), Request::Fetch(_))]));
     assert!(!rig.conns.is_open(NodeId::Broker(b(1)), crate::node::Channel::Replica));
 }
+
+#[test]
+fn a_failed_look_up_of_offsets_rests_its_own_partition_alone() {
+    let listed = |error| ListedOffset { tp: T0, error, offset: -1, leader_epoch: None };
+    let refused_list =
+        |error| Outcome::Answer(Response::ListOffsets { partitions: alloc::vec![listed(error), listed(error)] });
+    for outcome in [
+        Outcome::Failed(Failure::Disconnected),
+        Outcome::Failed(Failure::TimedOut),
+        refused_list(ErrorCode::NotLeaderOrFollower),
+        Outcome::Answer(Response::ListOffsets { partitions: alloc::vec![] }),
+    ] {
+        let mut rig = Rig::follower(Setup { log: log_of(&[(4, 100)]), checkpoint: 100, ..Setup::default() });
+        let registered = registration(&[1, 2], &[1, 2], Some(1), 5);
+        rig.image.replay(&MetadataRecord::Partition { tp: T1, registration: registered });
+        rig.apply(&[T1]);
+        let fetch_of = |rig: &mut Rig| -> alloc::vec::Vec<Tp> {
+            match &rig.drive()[..] {
+                [(_, Request::Fetch(request))] => request.partitions.iter().map(|ask| ask.tp).collect(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(fetch_of(&mut rig), [T0, T1]);
+        rig.fetched(alloc::vec![refused(ErrorCode::OffsetOutOfRange)]);
+        assert!(matches!(&rig.drive()[..], [(_, Request::ListOffsets(_))]));
+        let call = BrokerCall::ReplicaListOffsets { leader: b(1), tp: T0, fetch_offset: 100 };
+        rig.completed(call, outcome.clone());
+        assert_eq!(rig.view().fetch_state, Some(FetchState::Resting), "{outcome:?}");
+        assert_eq!(fetch_of(&mut rig), [T1], "the other one is fetched at once: {outcome:?}");
+        rig.fetched(alloc::vec![]);
+        rig.node.now = rig.node.now + Dur::ms(1_000);
+        rig.fire_due();
+        assert_eq!(fetch_of(&mut rig), [T0, T1], "{outcome:?}");
+    }
+}

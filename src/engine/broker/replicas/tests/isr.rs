@@ -315,6 +315,19 @@ fn a_replica_away_for_less_than_the_lag_holds_the_high_watermark_once_it_is_back
 }
 
 #[test]
+fn a_follower_that_a_fetch_brings_into_the_isr_bounds_the_high_watermark_of_that_fetch() {
+    let mut rig = alone(10, "1");
+    rig.at(1_000).fetch_of(3, 10);
+    rig.alter();
+    rig.altered(ErrorCode::IneligibleReplica, &[], 0);
+    rig.produce(Acks::One, 2);
+    assert_eq!(rig.ends(), (12, 10), "3 is out of the ISR, caught up by time, and waited for");
+    rig.at(40_000).fetch_of(2, 11);
+    assert_eq!(rig.view().pending.map(|p| p.change.clone()), Some(IsrChange::Expand(b(2))));
+    assert_eq!(rig.ends(), (12, 11), "3 is not waited for any more, 2 from this fetch on");
+}
+
+#[test]
 fn several_partitions_go_into_one_request() {
     let mut rig = alone(10, "1");
     rig.image.replay(&MetadataRecord::Partition { tp: T1, registration: registration(&[1, 2], &[1], Some(1), 0) });
