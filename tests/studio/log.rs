@@ -179,7 +179,8 @@ fn the_initial_rebalance_delay_and_a_dark_cluster_are_waits_with_their_ends() {
         let ended = facts.iter().filter(|fact| matches!(fact, Fact::WaitEnded { what, .. } if is(what))).count();
         (began, ended)
     };
-    assert_eq!(pairs(&|what| matches!(what, WaitFor::MoreMembers { .. })).0, 1, "{facts:#?}");
+    let (began, ended) = pairs(&|what| matches!(what, WaitFor::MoreMembers { .. }));
+    assert!(began >= 1 && began == ended, "each round ends with its coordinator or by itself: {began}, {ended}");
     let (began, ended) = pairs(&|what| matches!(what, WaitFor::LivingBroker { .. }));
     assert!(began >= 3 && began == ended, "the producer and both members: {began}, {ended}");
 }
@@ -202,4 +203,29 @@ fn lines_of_the_log_stand_when_time_goes_on() {
     }
     // And they are those of whoever looks for the first time.
     assert_eq!(before, lines(&open(ONE_OF_THREE, 25)));
+}
+
+#[test]
+fn failed_records_are_counted_record_by_record() {
+    const FAILING: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2]},
+        "config":{"min.insync.replicas":2}}},"groups":{},
+        "producers":{"checkout":{"rate":"20/s","stop":"30s","config":
+            {"delivery.timeout.ms":3000,"request.timeout.ms":1000,"linger.ms":0}}},
+        "script":[{"at":"5s","do":[{"kill":2}]},{"at":"32s","do":[{"start":2}]},
+        {"at":"33s","do":[{"produce":{"client":"checkout","count":1}}]},{"at":"60s","checkpoint":"end"}]}"#;
+    let studio = open(FAILING, 60);
+    // Some of them stand in the log all the same: the answer came too late.
+    let failed = studio.seen().entries().filter(|(_, entry)| matches!(entry.kind, Kind::RecordFailed { .. })).count();
+    assert!(failed > 100 && failed as u64 >= studio.promises().counts.refused, "{failed}");
+    let facts = facts(&studio);
+    let lines = facts.iter().filter(|fact| match fact {
+        Fact::Refused { error, .. } | Fact::ClientError { error, .. } => error.ends_with("Exception"),
+        _other => false,
+    });
+    assert_eq!(lines.count(), failed, "a line a record");
+    let ends = facts.iter().filter_map(|fact| match fact {
+        Fact::WaitEnded { what: WaitFor::Success { .. }, count, .. } => Some(*count),
+        _other => None,
+    });
+    assert_eq!(ends.sum::<u64>(), failed as u64, "and their number where they end");
 }

@@ -10,6 +10,7 @@
 //!   view options such as `lang` are ignored) at its moment, paused.
 pub mod bench;
 pub mod command;
+mod journal;
 mod refusals;
 mod studio;
 mod verbs;

@@ -8,13 +8,14 @@ use std::rc::Rc;
 use highwater_engine::base::{Dur, SimTime};
 
 use super::command::{Command, Outcome, Refused, Thing};
+use super::journal::Journal;
 use super::verbs::{self, Change};
 use super::{Desk, refusals};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Player};
 use crate::recording::{Acted, ByHand, MAX_OPS, Place, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
-use crate::story::{Seen, Waits};
+use crate::story::Seen;
 use crate::view::advice::Advice;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
@@ -58,8 +59,6 @@ struct Views {
 }
 
 type LaneKey = (u64, usize, usize, Window, usize);
-/// Run, branch and filter; the number of the first entry that was not read; the lines.
-type Lines = ((u64, usize, LogFilter), usize, Rc<Vec<LogLine>>);
 
 /// The façade of everything below the page.
 pub struct Studio {
@@ -73,10 +72,7 @@ pub struct Studio {
     revision: Cell<u64>,
     views: RefCell<Option<Rc<Views>>>,
     lanes: RefCell<Vec<(LaneKey, Rc<Lanes>)>>,
-    /// Lines of the entries up to a number: what follows is only added.
-    lines: RefCell<Option<Lines>>,
-    /// The waits of a branch of a run, as far as somebody looked at its log.
-    waits: RefCell<Option<((u64, usize), Waits)>>,
+    journal: Journal,
     advice: Advice,
 }
 
@@ -157,8 +153,7 @@ impl Studio {
             revision: Cell::new(0),
             views: RefCell::new(None),
             lanes: RefCell::new(Vec::new()),
-            lines: RefCell::new(None),
-            waits: RefCell::new(None),
+            journal: Journal::default(),
             advice: Advice::default(),
         }
     }
@@ -370,25 +365,7 @@ impl Studio {
     }
 
     fn lines(&self, filter: &LogFilter) -> Rc<Vec<LogLine>> {
-        let key = (self.number, self.run.playhead.current(), filter.clone());
-        let end = self.seen().n_entries();
-        let (from, mut lines) = match self.lines.take() {
-            Some((known, until, lines)) if known == key => (until, lines),
-            Some(_) | None => (0, Rc::default()),
-        };
-        if end > from {
-            let of = (key.0, key.1);
-            let known = self.waits.take().filter(|(known, _)| *known == of);
-            let mut waits = known.map_or_else(Waits::default, |(_, waits)| waits);
-            waits.advance(self.seen(), end);
-            Rc::make_mut(&mut lines).extend(log::lines(self.seen(), &waits, filter, from..end));
-            *self.waits.borrow_mut() = Some((of, waits));
-        } else if end < from {
-            let left = lines.partition_point(|line| line.trace.0 < end as u64);
-            Rc::make_mut(&mut lines).truncate(left);
-        }
-        *self.lines.borrow_mut() = Some((key, end, lines.clone()));
-        lines
+        self.journal.lines((self.number, self.run.playhead.current()), self.seen(), filter)
     }
 }
 

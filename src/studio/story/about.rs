@@ -1,6 +1,7 @@
 //! Who and what a fact is about, from its values. It reads no text.
 
-use super::fact::{Asked, ConfigTarget, Fact, IsrBy, Reason, WaitFor};
+use super::asked::{Asked, Reason, WaitFor};
+use super::fact::{ConfigTarget, Fact, IsrBy};
 use super::names::{NodeRef, PartitionRef};
 
 /// Something that a fact names.

@@ -6,7 +6,8 @@ use highwater_engine::node::message::AdminRequest;
 use highwater_engine::protocol::{Api, ConfigMap, ConfigTarget as EngineTarget, ErrorCode};
 use highwater_engine::world::{Action, Deed, Needed as EngineNeeded, Refusal};
 
-use super::fact::{Asked, ConfigTarget, Fact, MessageDeed, Needed, Reason};
+use super::asked::{Asked, Needed, Reason};
+use super::fact::{ConfigTarget, Fact, MessageDeed};
 use super::names::{NodeRef, PartitionRef, Term, count};
 use super::reader::Reader;
 use super::seen::Seen;

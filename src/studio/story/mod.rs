@@ -2,6 +2,7 @@
 //! It explains nothing and makes no sentence.
 
 mod about;
+mod asked;
 mod book;
 mod deeds;
 mod fact;
@@ -16,10 +17,9 @@ mod tests;
 mod waits;
 
 pub use about::About;
+pub use asked::{Asked, Needed, Reason, WaitFor};
 pub use deeds::{message_term, of_verb, reason};
-pub use fact::{
-    AckedBy, Asked, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, Needed, Reason, WaitFor,
-};
+pub use fact::{AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed};
 pub use names::{MessageRef, Micros, NodeRef, PartitionRef, Term, TraceId, count, ids, name_of};
 pub use past::Stuck;
 pub use seen::Seen;

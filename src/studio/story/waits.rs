@@ -7,8 +7,10 @@ use std::rc::Rc;
 use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime, Tp};
 use highwater_engine::protocol::GroupState;
 use highwater_engine::trace::{Kind, TraceEntry};
+use highwater_engine::world::boot::ADMIN;
 
-use super::fact::{Fact, WaitFor};
+use super::asked::WaitFor;
+use super::fact::Fact;
 use super::names::name_of;
 use super::records::Records;
 use super::seen::Seen;
@@ -127,8 +129,8 @@ pub struct Waits {
     lines: Vec<WaitLine>,
     news: Notability,
     brokers: BTreeMap<BrokerId, bool>,
-    /// Groups that have members.
-    gathered: BTreeMap<Rc<str>, bool>,
+    /// Groups with who coordinates them, and whether they have members beyond a first round.
+    gathered: BTreeMap<Rc<str>, (NodeId, bool)>,
     records: Records,
     /// Entries that were seen, and when the records are looked at again.
     seen: usize,
@@ -231,9 +233,10 @@ impl Waits {
         let (at, who) = (entry.at, entry.who);
         match &entry.kind {
             Kind::ProcessStarted | Kind::ProcessResumed => self.runs(who, true),
-            Kind::ProcessExited { .. } | Kind::ProcessPaused => self.runs(who, false),
-            Kind::ProcessKilled | Kind::ClientClosed { .. } => {
+            Kind::ProcessPaused => self.runs(who, false),
+            Kind::ProcessKilled | Kind::ProcessExited { .. } | Kind::ClientClosed { .. } => {
                 self.runs(who, false);
+                self.coordinates_no_more(seen, number, at, who);
                 self.records.forget_producer(who);
                 self.end(seen, number, at, |what| what.client() == Some(who));
             }
@@ -249,26 +252,25 @@ impl Waits {
                 );
             }
             Kind::GroupStateChanged { group, state, members, .. } => {
-                match state {
+                let of = |what: &Awaits| matches!(what, Awaits::MoreMembers(of) | Awaits::Rebalance(of) if of == group);
+                let gathered = self.gathered.get(group).is_some_and(|(_, gathered)| *gathered);
+                let gathered = match state {
                     GroupState::PreparingRebalance => {
-                        let gathered = self.gathered.get(group).copied().unwrap_or(false);
                         let name = group.clone();
                         self.begin(if gathered { Awaits::Rebalance(name) } else { Awaits::MoreMembers(name) }, at);
+                        gathered
                     }
-                    // The members wait on, for the assignment of their leader.
+                    // Who rebalances waits on, for the assignment of the group's leader.
                     GroupState::CompletingRebalance => {
                         self.end(seen, number, at, |what| *what == Awaits::MoreMembers(group.clone()));
+                        *members > 0
                     }
                     GroupState::Empty | GroupState::Stable | GroupState::Dead => {
-                        self.end(
-                            seen,
-                            number,
-                            at,
-                            |what| matches!(what, Awaits::MoreMembers(of) | Awaits::Rebalance(of) if of == group),
-                        );
+                        self.end(seen, number, at, of);
+                        *members > 0
                     }
-                }
-                self.gathered.insert(group.clone(), *members > 0 && !matches!(state, GroupState::Empty));
+                };
+                self.gathered.insert(group.clone(), (who, gathered));
             }
             Kind::CoordinatorUnknown { group, .. } => self.begin(Awaits::Coordinator(who, group.clone()), at),
             // A dead one is found again and again, until the cluster knows that it is dead.
@@ -289,7 +291,7 @@ impl Waits {
             Kind::RecordFailed { .. } => self.begin(Awaits::Success(who), at),
             Kind::RecordAcked { .. } => self.end(seen, number, at, |what| *what == Awaits::Success(who)),
             Kind::RequestFailed { .. }
-                if matches!(who, NodeId::Client(_)) && !self.brokers.values().any(|runs| *runs) =>
+                if matches!(who, NodeId::Client(id) if id != ADMIN) && !self.brokers.values().any(|runs| *runs) =>
             {
                 self.begin(Awaits::LivingBroker(who), at);
             }
@@ -297,6 +299,20 @@ impl Waits {
                 self.end(seen, number, at, |what| *what == Awaits::LivingBroker(*client));
             }
             _nothing_begins_or_ends => {}
+        }
+    }
+
+    /// A rebalance ends with its coordinator: its members wait for another one then.
+    fn coordinates_no_more(&mut self, seen: Seen<'_>, number: usize, at: SimTime, who: NodeId) {
+        let groups: Vec<Rc<str>> =
+            self.gathered.iter().filter(|(_, (by, _))| *by == who).map(|(group, _)| group.clone()).collect();
+        if !groups.is_empty() {
+            self.end(
+                seen,
+                number,
+                at,
+                |what| matches!(what, Awaits::MoreMembers(of) | Awaits::Rebalance(of) if groups.contains(of)),
+            );
         }
     }
 

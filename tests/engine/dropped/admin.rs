@@ -164,7 +164,7 @@ pub fn envelope_lost_the_administrator_gives_up_first() {
     lose(&mut c, Api::Envelope, Request, (None, controller), 1);
     assert!(c.until(Dur::secs(30), |c| c.answered(asked).is_some()));
     let after = ms(loss(&c, Api::Envelope, Request), c.world.now());
-    assert!((14_500..15_100).contains(&after), "{after} ms");
+    assert!((14_400..15_100).contains(&after), "{after} ms");
     assert!(matches!(
         c.world.admin_answer(asked),
         Some(AdminAnswer::Refused { error: ErrorCode::RequestTimedOut, .. })
