@@ -174,4 +174,19 @@ export default async function (suite) {
       equal(low, 0, `clients out of sight at ${size.width} px`);
     }
   });
+
+  await suite.check('every control of the phone is at least 44 px high, in each of its views', async (visit) => {
+    const page = await visit.open('', { size: 'phone' });
+    const low = () => page.evaluate(() => {
+      const controls = [...document.querySelectorAll('button, a, select, summary, input')];
+      const height = (control) => control.getBoundingClientRect().height;
+      return controls.filter((c) => height(c) > 0 && height(c) < 43.5).map((c) => c.textContent.slice(0, 30));
+    });
+    const tabs = page.locator('.phone-tabs');
+    for (const name of ['Stage', 'Promises', 'Settings', 'Log']) {
+      await tabs.getByRole('button', { name }).click();
+      await tabs.locator('.on', { hasText: name }).waitFor();
+      equal(await low(), [], `lower controls of ${name}`);
+    }
+  });
 }
