@@ -1,5 +1,5 @@
-//! `highwater bench`: how many events a second are simulated natively. It measures no more than that; the page is
-//! measured in a browser.
+//! `highwater bench`: how many events a second are simulated natively, and what a frame of a page costs early and late in
+//! a run. It draws nothing; the page is measured in a browser.
 
 use std::time::Instant;
 
@@ -8,6 +8,10 @@ use highwater_studio::desk::bench;
 use crate::Complaint;
 use crate::args::Bench;
 use crate::out::say;
+
+/// Seconds of the run at which frames are measured, and how many of them.
+const MOMENTS: [u64; 3] = [60, 600, 3_600];
+const FRAMES: u32 = 240;
 
 /// Simulates, measures and prints.
 ///
@@ -18,9 +22,17 @@ pub fn run(options: &Bench) -> Result<bool, Complaint> {
     let from = Instant::now();
     let done = bench::events(options.events);
     let each_second = f64::from(done) / from.elapsed().as_secs_f64().max(1e-9);
-    match options.json {
-        true => say!("{{\"events_per_second\": {each_second:.0}}}"),
-        false => say!("{done} events, {each_second:.0} a second"),
+    let started = Instant::now();
+    let now = || started.elapsed().as_secs_f64() * 1_000.0;
+    let frames = bench::frames(&MOMENTS, FRAMES, now).unwrap_or_default();
+    if options.json {
+        let lengths: Vec<String> = frames.iter().map(|f| format!("\"{}\": {:.4}", f.at, f.length)).collect();
+        say!("{{\"events_per_second\": {each_second:.0}, \"frame_ms\": {{{}}}}}", lengths.join(", "));
+    } else {
+        say!("{done} events, {each_second:.0} a second");
+        for frame in &frames {
+            say!("a frame at {} s: {:.3} ms", frame.at, frame.length);
+        }
     }
     Ok(done == options.events)
 }

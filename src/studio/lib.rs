@@ -4,6 +4,7 @@
 
 pub mod desk;
 pub mod explain;
+pub mod kinds;
 pub mod link;
 pub mod notation;
 pub mod playback;

@@ -8,6 +8,7 @@ use super::dialogs::{ErrorCard, KeysDialog};
 use super::geometry::Room;
 use super::header::{Header, ScenarioPicker};
 use super::keys::{Key, wish};
+use super::lane_way::LaneWay;
 use super::lanes::{LanesView, Strip};
 use super::options::{Autoplay, Controls, Part, ViewOptions};
 use super::panel::{Content, FirstVerdict, Panel, PanelBody, WhyCard};
@@ -15,6 +16,7 @@ use super::phone::PhoneStage;
 use super::settings::{SettingsList, SettingsPanel};
 use super::share::{ShareDialog, link};
 use super::stage::Stage;
+use super::storyboard::{Guess, StoryCard, judged, prose};
 use super::transport::{Going, PaceMenu, StepMenu, Transport};
 use super::words::{Label, Lang, moment, shown};
 use crate::web;
@@ -83,6 +85,7 @@ struct Views {
     settings: Rc<Settings>,
     lanes: Rc<Lanes>,
     content: Content,
+    board: Storyboard,
 }
 
 pub struct App {
@@ -108,6 +111,8 @@ pub struct App {
     why_open: bool,
     lit: Rc<Vec<TraceId>>,
     dialog: Option<Dialog>,
+    /// The answer that was given to the author's question.
+    guess: Option<Guess>,
     filter: LogFilter,
     zoom: Option<Window>,
     said: String,
@@ -168,6 +173,7 @@ impl Component for App {
             why_open: false,
             lit: Rc::default(),
             dialog: None,
+            guess: None,
             filter,
             zoom: None,
             said: String::new(),
@@ -235,6 +241,11 @@ impl Component for App {
                     web::closest_matches(e.target(), "[data-cell]") && !web::closest_matches(e.target(), "[data-menu]");
                 let on_control = cell || web::closest_matches(e.target(), "button, a, summary, [role=button]");
                 let typing = web::closest_matches(e.target(), "input, select, textarea, dialog");
+                let undo = (e.ctrl_key() || e.meta_key()) && !e.shift_key() && !e.alt_key() && e.key() == "z";
+                if undo && !typing && (!ctx.props().embed || ctx.props().options.controls == Controls::Full) {
+                    e.prevent_default();
+                    return self.ask(ctx, Ask::Do(Command::Undo));
+                }
                 if typing || e.ctrl_key() || e.alt_key() || e.meta_key() {
                     return false;
                 }
@@ -319,6 +330,7 @@ impl Views {
             settings: d.settings(),
             lanes: d.lanes(window(zoom, &playback), SLICES),
             content: content(desk, tab, filter, selected),
+            board: d.storyboard(),
             playback,
         }
     }
@@ -370,6 +382,7 @@ impl App {
         self.views.scene = d.scene();
         self.views.promises = d.promises();
         self.views.settings = d.settings();
+        self.views.board = d.storyboard();
         let slow = all || now - self.lanes_at >= LANES_EVERY_MS;
         if slow {
             self.lanes_at = now;

@@ -37,6 +37,8 @@ pub enum Ask {
     PhoneColumn(usize),
     SingleKeys(bool),
     Scenario(ScenarioId),
+    /// The answer to the question that is asked, by its number.
+    Guess(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

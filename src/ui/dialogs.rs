@@ -23,6 +23,9 @@ pub fn KeysDialog(props: &KeysProps) -> Html {
         (&["Home", "End"], Label::KeyEnds),
         (&["[", "]"], Label::KeyPace),
         (&["←", "→", "↑", "↓"], Label::KeyStage),
+        (&["N", "Shift N"], Label::KeyMessages),
+        (&["1", "2", "3", "4"], Label::KeyAnswer),
+        (&["Ctrl Z"], Label::KeyUndo),
         (&["?"], Label::KeyHelp),
     ];
     let send = ui.ask.clone();

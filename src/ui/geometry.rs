@@ -445,6 +445,7 @@ mod tests {
             partition_epoch: 0,
             isr: vec![],
             elr: vec![],
+            last_known_leader: None,
             replicas: vec![],
             isr_health: IsrHealth::Offline,
             high_watermark: 0,

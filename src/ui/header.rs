@@ -1,8 +1,10 @@
 //! The header: name, scenario, share, language, theme. Opens nothing itself; it asks.
 use super::context::{Ask, Dialog, Theme, use_ui};
 use super::marks;
+use super::transport::Going;
 use super::words::{Label, Lang, shown};
 use crate::web;
+use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -13,6 +15,12 @@ pub struct HeaderProps {
     pub theme: Theme,
     #[prop_or_default]
     pub narrow: bool,
+    /// What is going on stands here, because the stage needs every row.
+    #[prop_or_default]
+    pub low: bool,
+    /// There is an action to take back.
+    #[prop_or_default]
+    pub can_undo: bool,
 }
 
 #[component]
@@ -34,10 +42,12 @@ pub fn Header(props: &HeaderProps) -> Html {
     let theme_name = format!("{}: {}", w.label(Label::Theme), w.label(props.theme.label()));
     html! {
         <header class="top">
-            <h1 class="brand">{ marks::waves() }{ "Highwater" }</h1>
+            <h1 class="brand">{ marks::waves() }<span>{ "Highwater" }</span></h1>
             if !props.narrow { <ScenarioPicker origin={props.scene.origin.clone()} /> }
-            if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
+            if props.low { <Going /> }
+            else if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
             <span class="grow" />
+            if props.can_undo { <UndoButton /> }
             <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>
                 { w.label(Label::Share) }
             </button>
@@ -59,6 +69,19 @@ pub fn Header(props: &HeaderProps) -> Html {
                 </button>
             }
         </header>
+    }
+}
+
+/// Takes back the last action.
+#[component]
+pub fn UndoButton() -> Html {
+    let ui = use_ui();
+    let name = ui.label(Label::Undo);
+    html! {
+        <button
+            type="button" class="btn square undo" aria-label={name} title={format!("{name} (Ctrl Z)")}
+            onclick={ui.on_do(Command::Undo)}
+        ><span aria-hidden="true">{ "↶" }</span></button>
     }
 }
 

@@ -31,6 +31,7 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
         ("]", _) if k.single => act(Command::SetPace(faster(playback.pace))),
         ("n", false) if k.single => Some(Ask::WalkMessages { forward: true }),
         ("N", _) | ("n", true) if k.single => Some(Ask::WalkMessages { forward: false }),
+        ("1" | "2" | "3" | "4", false) if k.single => k.key.parse::<usize>().ok().map(|choice| Ask::Guess(choice - 1)),
         ("?", _) if k.single => Some(Ask::OpenDialog(Dialog::Keys)),
         // A key without a meaning here is left to the browser.
         _ => None,
@@ -73,6 +74,7 @@ mod tests {
             events_done: 0,
             caption: None,
             ended: None,
+            can_undo: true,
         }
     }
 

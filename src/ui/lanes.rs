@@ -1,6 +1,7 @@
 //! Swim lanes: one lane a node over time, marks for what is notable, branches above. The lanes are the scrubber.
 //! It deliberately draws no single message: at the zoom of a whole run they fold into a density strip.
 use super::context::{Ask, use_pulse, use_ui};
+use super::lane_way::{LaneWay, chosen_way};
 use super::marks;
 use super::words::{Label, moment};
 use crate::web;
@@ -23,15 +24,18 @@ pub struct LanesProps {
     /// Entries of the chain of causes that is shown.
     #[prop_or_default]
     pub lit: Rc<Vec<TraceId>>,
+    /// The message that was chosen, while it is on its way.
+    #[prop_or_default]
+    pub message: Option<LaneWay>,
 }
 
 /// A moment's place in a stretch of time, as hundredths of a percent, kept inside.
-fn place(at: Micros, w: Window) -> u64 {
+pub(super) fn place(at: Micros, w: Window) -> u64 {
     let span = w.to_us.saturating_sub(w.from_us).max(1);
     at.saturating_sub(w.from_us).min(span) * 10_000 / span
 }
 
-fn percent(hundredths: u64) -> String {
+pub(super) fn percent(hundredths: u64) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
@@ -178,12 +182,12 @@ pub fn LanesView(props: &LanesProps) -> Html {
                         <line class="grid-line" x1={x(t)} x2={x(t)} y1={TOP.to_string()} y2={height.to_string()} />
                     }) }
                     { for others.iter().take(shown).enumerate().map(|(i, b)| {
-                        let y = TOP + i * BRANCH + 9;
+                        let y = TOP + i * BRANCH + 15;
                         html! {
                             <g class={classes!("branch", b.current.then_some("current"))}>
                                 <line x1={x(b.forked_at_us)} x2={x(b.end_us)} y1={y.to_string()} y2={y.to_string()} />
                                 <circle cx={x(b.forked_at_us)} cy={y.to_string()} r="3" />
-                                <text x={x(b.forked_at_us)} dx="8" y={(y - 4).to_string()}>{ w.branch(b) }</text>
+                                <text x={x(b.forked_at_us)} dx="8" y={(y - 3).to_string()}>{ w.branch(b) }</text>
                             </g>
                         }
                     }) }
@@ -242,6 +246,7 @@ pub fn LanesView(props: &LanesProps) -> Html {
                         }
                     }) }
                 </svg>
+                if let Some(way) = &props.message { { chosen_way(way, window, l.now_us, middle(way.from), middle(way.to)) } }
                 <Playhead {window} height={height} />
             </div>
             <div class="zoom">

@@ -112,6 +112,16 @@ pub fn flight_class(kind: FlightKind) -> &'static str {
     }
 }
 
+/// The colour of its shape alone.
+pub fn flight_fill(kind: FlightKind) -> &'static str {
+    match kind {
+        FlightKind::Produce => "f-produce",
+        FlightKind::Replication => "f-fetch",
+        FlightKind::Control => "f-control",
+        FlightKind::Group => "f-group",
+    }
+}
+
 /// A mark of the lanes around the middle of its place.
 pub fn lane_mark(kind: MarkKind) -> Html {
     match kind {

@@ -14,6 +14,8 @@ use yew::prelude::*;
 
 /// From one square of an internal topic to the next: fifty of them in the width of a phone.
 const SQUARE: u32 = 7;
+/// Links that are named; the text view has all.
+const FAULTS: usize = 4;
 
 #[derive(PartialEq, Properties)]
 pub struct PhoneProps {
@@ -57,6 +59,7 @@ pub fn PhoneStage(props: &PhoneProps) -> Html {
                             <span class={classes!("isr", health)}>{ isr }</span>
                             { " " }
                             <span class="hw">{ format!("HW {}", p.high_watermark) }</span>
+                            if let Some(may) = super::stage::may_lead(w, p) { { " " }<span class="may">{ may }</span> }
                         </p>
                     </div>
                     <span class="grow" />
@@ -96,6 +99,7 @@ pub fn PhoneStage(props: &PhoneProps) -> Html {
         <section id="stage" class="phone-stage" aria-label={w.label(Label::Stage)}>
             if !ui.embed { { controllers(&ui, scene, props.selected.as_ref()) } }
             { chosen }
+            { faults(&ui, scene) }
             { internal(&ui, scene) }
             <ClientCards scene={scene.clone()} selected={props.selected.clone()} />
         </section>
@@ -111,7 +115,7 @@ fn head(ui: &Ui, b: &BrokerView) -> Html {
         <span class="phone-face">
             { super::stage::broker_name(ui, b) }
             <span class={classes!("mono", "state", super::stage::state_class(b))}>
-                { super::stage::standing(ui, b) }
+                { super::stage::briefly(ui, b) }
             </span>
         </span>
     };
@@ -164,6 +168,25 @@ fn controllers(ui: &Ui, scene: &Scene, selected: Option<&Subject>) -> Html {
                 }
             }) }
         </ul>
+    }
+}
+
+/// Links that do not work: at this width nothing can be drawn between brokers.
+fn faults(ui: &Ui, scene: &Scene) -> Html {
+    let all = super::stage::faults(scene);
+    if all.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <>
+            <ul class="cut-list">{ for all.iter().take(FAULTS).map(|f| html! { <li>{ ui.words().fact(f) }</li> }) }</ul>
+            if all.len() > FAULTS { <p class="danger">{ ui.words().and_more(all.len() - FAULTS) }</p> }
+            if ui.acts && !scene.cuts.is_empty() {
+                <button type="button" class="btn small" onclick={ui.on_do(Command::HealAll)}>
+                    { ui.label(Label::HealAll) }
+                </button>
+            }
+        </>
     }
 }
 

@@ -17,6 +17,9 @@ pub struct TransportProps {
     /// On a phone the menus are left to the settings sheet and the skip button is a picture.
     #[prop_or_default]
     pub narrow: bool,
+    /// What is going on stands beside the buttons.
+    #[prop_or_default]
+    pub going: bool,
 }
 
 fn button(ui: &Ui, i: Icon, l: Label, command: Command, class: &'static str, disabled: bool) -> Html {
@@ -48,11 +51,13 @@ pub fn Transport(props: &TransportProps) -> Html {
                 { button(&ui, Icon::Forward, Label::StepForward, Command::StepForward(props.step), "", false) }
                 if props.narrow {
                     { button(&ui, Icon::Skip, Label::SkipWait, Command::SkipWait, "", !props.can_skip) }
+                    if props.going { <div class="beside"><Going /><Countdown /></div> }
                     <Clock />
                 }
             </div>
-            if props.narrow { <Countdown /> }
-            else {
+            if props.narrow {
+                if !props.going && !ui.embed { <Countdown /> }
+            } else {
                 <button type="button" class="btn skip" onclick={ui.on_do(Command::SkipWait)} disabled={!props.can_skip}>
                     { icon(Icon::Skip) }{ " " }{ ui.label(Label::SkipWait) }
                 </button>
@@ -136,7 +141,8 @@ pub fn Clock() -> Html {
     html! { <span class="clock mono">{ moment(at) }</span> }
 }
 
-/// What is going on, in one line over the stage, on every beat. Those who listen have the live region instead.
+/// What is going on, on every beat: a change, and behind it who is telling whom what where there is room for that. The
+/// sentence of the change is never cut. Those who listen have the live region instead.
 #[component]
 pub fn Going() -> Html {
     use_pulse();
@@ -147,7 +153,7 @@ pub fn Going() -> Html {
     html! {
         <p class={classes!("caption", ended.is_some().then_some("over"))}>
             if let Some((at, fact)) = fact {
-                <span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b>{ " " }
+                <span class="told"><span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b></span>
             }
             if let Some(e) = ended { <span>{ w.ended(e) }</span> }
             else if let Some(d) = doing { <span class="muted">{ w.doing(&d) }</span> }

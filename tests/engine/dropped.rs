@@ -133,19 +133,16 @@ fn tests_of(api: Api) -> &'static [fn()] {
         Api::SyncGroup => &[groups::sync_group_request_lost_nobody_owns_anything],
         Api::DescribeGroups => &[admin::describe_groups_lost_is_a_time_out],
         Api::CreateTopics => &[
-            admin::create_topics_request_lost_is_repeated,
-            admin::create_topics_response_lost_the_repetition_finds_its_own_work,
+            admin::create_topics_request_lost_is_a_time_out_and_nothing_is_made,
+            admin::create_topics_response_lost_is_a_time_out_of_what_was_done,
         ],
-        Api::DeleteTopics => &[
-            admin::delete_topics_request_lost_is_repeated,
-            admin::delete_topics_response_lost_the_repetition_finds_nothing,
-        ],
+        Api::DeleteTopics => &[admin::delete_topics_lost_either_way],
         Api::CreatePartitions => &[admin::create_partitions_lost_either_way],
-        Api::DeleteRecords => &[admin::delete_records_lost_is_repeated],
+        Api::DeleteRecords => &[admin::delete_records_lost_either_way],
         Api::InitProducerId => &[clients::init_producer_id_lost_nothing_is_sent_before_the_time_out],
         Api::OffsetForLeaderEpoch => &[clients::offset_for_leader_epoch_lost_the_position_cannot_be_trusted],
         Api::ElectLeaders => &[admin::elect_leaders_lost_either_way],
-        Api::IncrementalAlterConfigs => &[admin::incremental_alter_configs_lost_is_repeated],
+        Api::IncrementalAlterConfigs => &[admin::incremental_alter_configs_lost_either_way],
         Api::Vote => &[quorum::votes_lost_nobody_leads_longer],
         Api::BeginQuorumEpoch => &[quorum::begin_quorum_epoch_lost_the_new_leader_is_not_active_yet],
         Api::EndQuorumEpoch => &[quorum::end_quorum_epoch_lost_the_leader_is_missed_only_at_the_time_out],
@@ -161,7 +158,7 @@ fn tests_of(api: Api) -> &'static [fn()] {
         }
         Api::AllocateProducerIds => &[brokers::allocate_producer_ids_lost_idempotent_producers_wait],
         Api::AssignReplicasToDirs => &[brokers::assign_replicas_to_dirs_lost_the_new_disk_waits_longer],
-        Api::DescribeTopicPartitions => &[admin::describe_topic_partitions_lost_is_repeated],
+        Api::DescribeTopicPartitions => &[admin::describe_topic_partitions_lost_is_a_time_out_of_ten_seconds],
     }
 }
 

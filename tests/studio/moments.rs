@@ -1,6 +1,9 @@
 //! A fact is a statement of its own moment: what is told of an entry when it happens is told of it ever after. It does
 //! not judge what is told.
 
+use std::collections::BTreeSet;
+use std::mem::discriminant;
+
 use highwater_engine::base::Dur;
 use highwater_studio::playback::{self, StepKind};
 use highwater_studio::recording::{Playhead, Recording};
@@ -8,6 +11,7 @@ use highwater_studio::scenario::{Scenario, decode};
 use highwater_studio::search::draw;
 use highwater_studio::story::{Fact, Seen, tell};
 
+use crate::log::every_verb;
 use crate::text;
 
 /// The facts of a run, each told right after the event that it is of, and told again at the end.
@@ -38,11 +42,13 @@ fn facts_do_not_change_when_the_playhead_moves_on() {
         .map(|name| decode(&text::read(&format!("scenarios/{name}.json"))).unwrap_or_else(|e| panic!("{name}: {e}")))
         .collect();
     runs.extend((0..3).map(draw));
-    let mut stable = 0;
+    runs.push(every_verb());
+    let (mut stable, mut kinds) = (0, BTreeSet::new());
     for scenario in runs {
         let seed = scenario.seed;
         for (index, then, now) in told_twice(scenario, Dur::secs(20)) {
             assert_eq!(then, now, "seed {seed}: entry {index}");
+            kinds.extend(now.as_ref().map(|fact| format!("{:?}", discriminant(fact))));
             if let Some(Fact::GroupStable { generation, members, .. }) = now {
                 assert!(members > 0, "seed {seed}: generation {generation} is stable without members");
                 stable += 1;
@@ -50,4 +56,5 @@ fn facts_do_not_change_when_the_playhead_moves_on() {
         }
     }
     assert!(stable > 3, "{stable} generations");
+    assert!(kinds.len() > 45, "{} kinds of facts", kinds.len());
 }

@@ -88,7 +88,7 @@ fn a_kill_a_fencing_and_an_election_stand_about_three_seconds_each() {
 #[test]
 fn what_goes_on_all_the_time_is_slow_once_and_then_fast() {
     let mut studio = Studio::scenario(named("the-cure"));
-    studio.handle(Command::SeekTo { at_us: 6_000_000 });
+    studio.handle(Command::SeekTo { at_us: 5_000_000 });
     studio.handle(Command::Play);
     let second = |studio: &mut Studio| {
         let (from, mut frames) = (studio.playback().at_us, 0_u64);

@@ -40,7 +40,10 @@ fn records_that_the_leader_alone_acknowledged_are_lost_with_it() {
     verdict(&studio, |verdict| matches!(verdict, Verdict::AtRisk { .. }));
     let studio = open(LOSS, 25);
     let (index, card) = verdict(&studio, |verdict| matches!(verdict, Verdict::AckedLost { .. }));
-    let Verdict::AckedLost { count } = card.verdict else { panic!("{card:?}") };
+    let Verdict::AckedLost { count, at } = card.verdict.clone() else { panic!("{card:?}") };
+    assert_eq!(at.iter().map(|s| s.last - s.first + 1).sum::<u64>(), count, "each is named by its offset: {at:?}");
+    assert_eq!(at, studio.promises().lost);
+    assert_eq!(at, studio.scene().producers[0].lost_at);
     assert!((20..60).contains(&count), "{count}");
     assert!(matches!(card.cause, Some(Cause::AckedByLeaderAlone { broker: 1, .. })), "{card:?}");
     assert_eq!(card.cure, Some(Cure::Acks { producer: "checkout".into(), to: "all".into() }));

@@ -16,10 +16,15 @@ pub struct Fixture {
     scene: Rc<Scene>,
     promises: Rc<Promises>,
     playback: Playback,
+    board: Storyboard,
 }
 
 pub fn orders(partition: u32) -> PartitionRef {
     PartitionRef { topic: "orders".into(), partition }
+}
+
+fn lost() -> Vec<Stretch> {
+    vec![Stretch { partition: orders(0), first: 45, last: 47 }]
 }
 
 fn offsets(partition: u32) -> PartitionRef {
@@ -77,6 +82,7 @@ fn replica(partition: u32, broker: u32) -> ReplicaView {
         partition: orders(partition),
         role,
         preferred: partition % 3 + 1 == broker,
+        eligible: false,
         log_start_offset: 0,
         log_end_offset,
         high_watermark,
@@ -97,6 +103,8 @@ fn broker(id: u32) -> BrokerView {
         rack: Some(["a", "b", "c"][id as usize - 1].into()),
         process: if down { ProcessState::Down { since_us: KILLED, clean: false } } else { ProcessState::Running },
         standing: if down { BrokerStanding::Fenced { since_us: FENCED } } else { BrokerStanding::Active },
+        phase: (!down).then_some(BrokerPhase::AtWork),
+        restarting: false,
         broker_epoch: (!down).then_some(29 + u64::from(id)),
         fenced_in_us: None,
         cut_off: false,
@@ -136,6 +144,7 @@ pub fn scene() -> Scene {
                 partition_epoch: 2,
                 isr: if l == 2 { vec![2, 3] } else { vec![3, 2] },
                 elr: vec![],
+                last_known_leader: None,
                 replicas: vec![1, 2, 3],
                 isr_health: IsrHealth::Reduced,
                 high_watermark: log(p, l).2,
@@ -190,6 +199,7 @@ pub fn scene() -> Scene {
             sent: 242,
             acked: 241,
             lost: 3,
+            lost_at: lost(),
             refused: 0,
             in_flight: 1,
             waiting: 0,
@@ -236,7 +246,7 @@ pub fn promises() -> Promises {
                 cure: Some(Cure::OffsetsReplicationFactor { to: 3 }),
             },
             VerdictCard {
-                verdict: Verdict::AckedLost { count: 3 },
+                verdict: Verdict::AckedLost { count: 3, at: lost() },
                 cause: Some(Cause::AckedByLeaderAlone { partition: orders(0), first: 45, last: 47, broker: 1 }),
                 has_why: true,
                 cure: Some(Cure::Acks { producer: "checkout".into(), to: "all".into() }),
@@ -268,6 +278,7 @@ pub fn promises() -> Promises {
             delivered_twice: 0,
             out_of_order: 0,
         },
+        lost: lost(),
         if_one_fails: vec![
             Survival { promise: Promise::ProducersCanWrite, answer: Answer::Yes },
             Survival {
@@ -337,6 +348,7 @@ fn message(id: MessageRef) -> MessageDetail {
         to: NodeRef::Broker(1),
         sent_us: AT - 170,
         arrives_us: AT + 330,
+        kind: FlightKind::Replication,
         left_us: 330,
         held: Holding::No,
         place: 1,
@@ -384,6 +396,7 @@ impl Fixture {
             commands: Rc::default(),
             scene: Rc::new(scene()),
             promises: Rc::new(promises()),
+            board: Storyboard::default(),
             playback: Playback {
                 at_us: AT,
                 end_us: 24_000_000,
@@ -397,6 +410,7 @@ impl Fixture {
                 events_done: 3,
                 caption: None,
                 ended: None,
+                can_undo: true,
             },
         }
     }
@@ -562,6 +576,9 @@ impl Desk for Fixture {
             ],
             cut_short: false,
         })
+    }
+    fn storyboard(&self) -> Storyboard {
+        self.board.clone()
     }
     fn settings(&self) -> Rc<Settings> {
         use SettingValue::{Bool, Number, PerSecond, Term};

@@ -5,6 +5,7 @@ use highwater_page::ui::dialogs::KeysDialog;
 use highwater_page::ui::panel::{Content, Panel, PanelBody};
 use highwater_page::ui::settings::SettingsPanel;
 use highwater_page::ui::share::{ShareDialog, frame, link};
+use highwater_page::ui::storyboard::StoryCard;
 use highwater_page::ui::words::Lang;
 use highwater_studio::desk::Desk;
 use highwater_studio::view::model::*;
@@ -223,4 +224,39 @@ fn a_message_says_where_it_is_what_it_carries_and_what_can_be_done_to_it() {
         }
         assert!(!html.contains("log_start_offset"), "only all fields shows it");
     }
+}
+
+fn board(answered: Answered) -> Storyboard {
+    let both = |en: &str, zh: &str| Prose::Languages(vec![("en".into(), en.into()), ("zh".into(), zh.into())]);
+    let choices = vec![(both("nobody", "都不会"), None), (both("both", "两者"), Some(both("because", "因为")))];
+    Storyboard {
+        said: Some(both("All is well.", "一切正常。")),
+        asked: Some(QuestionView { id: "q".into(), text: both("Who stops?", "谁会停？"), choices, answered }),
+    }
+}
+
+fn story(lang: Lang, answered: Answered, guess: Option<usize>) -> String {
+    let guess = guess.map(|choice| ("q".to_string(), choice));
+    render(lang, html! { <StoryCard board={board(answered)} {guess} /> })
+}
+
+#[test]
+fn a_question_is_asked_in_both_languages_and_judged_by_what_the_run_showed() {
+    let open = story(Lang::En, Answered::Open, None);
+    let buttons: Vec<String> = tags(&open, "button").map(|b| b.text("button")).collect();
+    assert_eq!(buttons, ["1nobody", "2both"]);
+    assert!(open.contains("All is well.") && open.contains("Who stops?"), "{open}");
+    assert!(story(Lang::Zh, Answered::Open, None).contains("谁会停？"));
+    let waits = story(Lang::En, Answered::NotYet, Some(1));
+    assert!(waits.contains("both") && tags(&waits, "button").count() == 0, "{waits}");
+    let shown = |right| Answered::Shown { right, stopped: vec!["billing".into()], going_on: vec!["checkout".into()] };
+    for (right, expected) in [(Some(1), "right."), (Some(0), "not so."), (None, "not so.")] {
+        let html = story(Lang::En, shown(right), Some(1));
+        assert!(html.contains(expected) && html.contains("Stuck: billing. At work: checkout."), "{html}");
+        assert!(html.contains("because"), "{html}");
+    }
+    // Who answered nothing is told nothing of right and wrong.
+    let html = story(Lang::En, shown(Some(1)), None);
+    assert!(html.contains("All is well.") && !html.contains("Who stops?"), "{html}");
+    check_house_rules(&open);
 }

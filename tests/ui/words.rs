@@ -83,13 +83,20 @@ fn facts() -> Vec<Fact> {
         Fact::MemberReadsOn { group: group(), member: member() },
         Fact::ClientStarted { client: NodeRef::Member(member()) },
         Fact::ClientClosed { client: NodeRef::Producer(producer()) },
-        Fact::TopicCreateRefused { topic: "orders".into(), error: error() },
+        Fact::TopicDeleted { topic: "orders".into() },
+        Fact::PartitionsAdded { topic: "orders".into(), total: 8 },
+        Fact::StopRequested { node: b(1) },
+        Fact::DiskLost { node: b(1) },
+        Fact::ControlledShutdownAllowed { broker: 1 },
+        Fact::RegistrationRefused { broker: 1, error: error() },
+        Fact::MetadataTruncated { node: NodeRef::Controller(1), from: 9, to: 5 },
+        Fact::ControllerRefused { controller: 1, api: "AlterPartition".into(), error: error() },
+        Fact::WithoutEffect { action: "cut".into() },
         Fact::SettingWas {
             target: ConfigTarget::Cluster,
             key: "offsets.topic.replication.factor".into(),
             value: "1".into(),
         },
-        Fact::ActionRefused { action: "start".into(), error: error() },
         Fact::HasReplicas { partition: p(), replicas: vec![1, 2, 3] },
         Fact::OnlyReplicaOn { partition: p(), broker: 1 },
         Fact::CreatedWhileAlone { topic: "__consumer_offsets".into(), broker: 1, replication_factor: 1 },
@@ -115,6 +122,75 @@ fn facts() -> Vec<Fact> {
         replication_factor: 3,
         by,
     }));
+    let target = || ConfigTarget::Topic("orders".into());
+    let asked = [
+        Asked::Restart { node: b(1) },
+        Asked::Close { client: NodeRef::Member(member()) },
+        Asked::CreateTopic { topic: "orders".into() },
+        Asked::DeleteTopic { topic: "orders".into() },
+        Asked::AddPartitions { topic: "orders".into(), total: 8 },
+        Asked::DeleteRecords { partition: p(), before: Some(5) },
+        Asked::DeleteRecords { partition: p(), before: None },
+        Asked::SetConfig { target: target(), key: "min.insync.replicas".into(), value: "2".into() },
+        Asked::SetConfig { target: target(), key: "min.insync.replicas".into(), value: "".into() },
+        Asked::ElectLeader { partition: p(), unclean: false },
+        Asked::ElectLeader { partition: p(), unclean: true },
+        Asked::Describe { api: "DescribeQuorum".into() },
+        Asked::Produce { client: NodeRef::Producer(producer()), topic: Some("orders".into()), count: 3 },
+        Asked::Produce { client: NodeRef::Producer(producer()), topic: None, count: 3 },
+        Asked::PausePolling { member: NodeRef::Member(member()), span_us: 1_000_000 },
+        Asked::Seek { member: NodeRef::Member(member()), partition: p(), to: 7 },
+        Asked::Commit { member: NodeRef::Member(member()) },
+    ];
+    all.extend(asked.map(Fact::Asked));
+    let wrong = |needed| Reason::WrongState { node: b(1), needed };
+    let reasons = [
+        Reason::Kafka { error: "TOPIC_ALREADY_EXISTS".into(), exception: "TopicExistsException".into(), message: None },
+        Reason::Kafka {
+            error: "TOPIC_ALREADY_EXISTS".into(),
+            exception: "TopicExistsException".into(),
+            message: Some("Topic 'orders' already exists.".into()),
+        },
+        Reason::NoSuchNode { node: b(9) },
+        Reason::NoSuchClient { name: producer() },
+        Reason::NotStarted { name: producer() },
+        Reason::NameTaken { name: producer() },
+        Reason::NoSuchRole { role: "leader-of orders/0".into() },
+        wrong(Needed::Running),
+        wrong(Needed::NotRunning),
+        wrong(Needed::RunningAndNotPaused),
+        wrong(Needed::Paused),
+        wrong(Needed::Producer),
+        Reason::HoldTaken { name: "h1".into() },
+        Reason::NothingHeld { name: "h1".into() },
+        Reason::Limit { what: "clients at a time".into(), most: 64 },
+        Reason::Config {
+            exception: "ConfigException".into(),
+            key: "acks".into(),
+            value: "7".into(),
+            expected: "0, 1 or all".into(),
+        },
+        Reason::SetUp { what: "broker 3 is named twice".into() },
+    ];
+    all.extend(reasons.map(|reason| Fact::ActionRefused { action: "start".into(), reason }));
+    let (client, topic) = (producer, || "orders".to_string());
+    let waits = [
+        WaitFor::Leader { partition: p() },
+        WaitFor::MoreMembers { group: group() },
+        WaitFor::Rebalance { group: group() },
+        WaitFor::Coordinator { client: member(), group: group() },
+        WaitFor::Commit { client: member(), group: group() },
+        WaitFor::Poll { client: member(), group: group() },
+        WaitFor::Success { client: client() },
+        WaitFor::LivingBroker { client: client() },
+        WaitFor::Answer { client: client(), topic: topic(), partition: None },
+        WaitFor::Answer { client: client(), topic: topic(), partition: Some(3) },
+        WaitFor::Reading { group: group(), partition: p() },
+    ];
+    for what in waits {
+        all.push(Fact::WaitBegan { what: what.clone(), since_us: 12_000_000 });
+        all.push(Fact::WaitEnded { what, after_us: 3_000_000, count: 4 });
+    }
     let bys = [AckedBy::Nobody, AckedBy::LeaderAlone, AckedBy::WholeIsr];
     all.extend(bys.map(|by| Fact::Acked { producer: producer(), partition: p(), first: 45, last: 47, by }));
     all
@@ -134,6 +210,61 @@ fn every_fact_is_a_sentence_of_its_own_in_each_language() {
         all.sort();
         all.dedup();
         assert_eq!(all.len(), n, "two facts sound the same");
+    }
+}
+
+fn causes() -> Vec<Cause> {
+    let (name, producer) = (|| "billing".to_string(), || "checkout".to_string());
+    vec![
+        Cause::OffsetsPartitionOneReplica { group: name(), partition: 9, broker: 1 },
+        Cause::OffsetsPartitionNoLeader { group: name(), partition: 9 },
+        Cause::AckedByLeaderAlone { partition: orders(0), first: 45, last: 47, broker: 1 },
+        Cause::UncleanElection { partition: orders(0), broker: 1 },
+        Cause::IsrBelowMin { partition: orders(0), isr: 1, min: 2 },
+        Cause::NoLeader { partition: orders(0), last: Some(3) },
+        Cause::NoLeader { partition: orders(0), last: None },
+        Cause::QuorumLost { alive: 1, voters: 3 },
+        Cause::FencingPending { broker: 1, in_us: 3_000_000 },
+        Cause::RetriedWithoutIdempotence { producer: producer() },
+        Cause::Rebalanced { group: name() },
+        Cause::Rebalanced { group: String::new() },
+        Cause::NoOffsetsTopic { group: name(), wanted: 3, brokers: 1 },
+        Cause::NoOffsetsTopic { group: name(), wanted: 3, brokers: 3 },
+        Cause::CoordinatorLoads { group: name(), partition: 9, broker: 2 },
+        Cause::CoordinatorNotFound { group: name(), partition: 9, broker: 2 },
+        Cause::PositionWentBack { member: "b1".into(), partition: orders(0), from: 9, to: 4 },
+        Cause::LeaderSilent { producer: producer(), broker: 1 },
+        Cause::WaitsForFollowers { partition: orders(0), broker: 1, waits_for: vec![2, 3] },
+        Cause::Answered { producer: producer(), error: "NOT_LEADER_OR_FOLLOWER".into() },
+        Cause::Unanswered { producer: producer() },
+    ]
+}
+
+#[test]
+fn every_cause_is_a_sentence_of_its_own_in_each_language() {
+    for lang in Lang::ALL {
+        let mut all: Vec<String> = causes().iter().map(|cause| lang.words().cause(cause)).collect();
+        assert!(all.iter().all(|s| is_chinese(s) == (lang == Lang::Zh) && !s.contains("  ")), "{all:#?}");
+        let n = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), n, "two causes sound the same");
+    }
+}
+
+#[test]
+fn lost_records_are_named_by_offset_wherever_they_are_counted() {
+    let at: Vec<Stretch> =
+        (0..8).map(|n| Stretch { partition: orders(n), first: 45, last: 45 + u64::from(n % 2) }).collect();
+    for lang in Lang::ALL {
+        let w = lang.words();
+        let verdict = w.verdict(&Verdict::AckedLost { count: 2, at: at[1..2].to_vec() });
+        let beside = w.lost_of_them(2, &at[1..2]);
+        for said in [verdict, beside] {
+            assert!(said.contains("orders-1") && said.contains("45–46"), "{said}");
+        }
+        let many = w.lost_at(&at);
+        assert!(many.contains("orders-5") && !many.contains("orders-6") && many.contains('2'), "{many}");
     }
 }
 

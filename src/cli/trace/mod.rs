@@ -5,7 +5,6 @@ mod eligible;
 mod promises;
 mod totals;
 mod waits;
-mod wanted;
 
 use std::path::Path;
 use std::rc::Rc;
@@ -22,7 +21,6 @@ use crate::args::Trace;
 use crate::links;
 use crate::out::say;
 use promises::Promises;
-use wanted::Wanted;
 
 /// How far a run without end is told.
 const LONGEST: Dur = Dur::secs(3_600);
@@ -48,7 +46,7 @@ pub fn run(options: &Trace) -> Result<bool, Complaint> {
 
     let promises = Promises::of(seen);
     let (mut lines, book) = entries(seen, options.all);
-    lines.extend(waits::lines(seen, &promises, &book));
+    lines.extend(waits::lines(seen, &book));
     lines.sort_by_key(|(at, _)| *at);
     for (_, line) in &lines {
         say!("{line}");
@@ -63,12 +61,11 @@ pub fn run(options: &Trace) -> Result<bool, Complaint> {
 /// The lines of the entries that are told, and the names of the run.
 fn entries(recording: Seen<'_>, all: bool) -> (Vec<(SimTime, String)>, Book) {
     let mut book = recording.book();
-    let mut wanted = Wanted::new(recording);
     let mut lines = Vec::new();
     let reel = recording.reel();
     for (number, entry) in reel.entries(0..recording.n_entries()) {
         book.learn(entry);
-        if wanted.is_told(entry, reel.is_notable(number)) || all {
+        if all || reel.is_notable(number) || matches!(entry.kind, Kind::ActionAnswered { .. }) {
             let cause = cause(recording, entry).map_or(String::new(), |c| format!("  {}", notation::cause(c, &book)));
             lines.push((entry.at, format!("{}{cause}", notation::line(entry, recording.origin(), &book))));
         }

@@ -11,9 +11,7 @@ use highwater_studio::story::Seen;
 
 /// One record.
 pub struct Sent {
-    pub at: SimTime,
     pub producer: NodeId,
-    pub topic: Rc<str>,
     pub partition: Option<u32>,
     pub acked: Option<(SimTime, Tp, Offset)>,
     pub failed: Option<(SimTime, &'static str)>,
@@ -54,12 +52,10 @@ impl Promises {
         let group_of = groups_of_clients(recording);
         let mut highest: BTreeMap<(Rc<str>, Tp), usize> = BTreeMap::new();
         for (_, entry) in recording.reel().entries(0..recording.n_entries()) {
-            if let Kind::RecordSent { tag, topic, partition, .. } = &entry.kind {
+            if let Kind::RecordSent { tag, partition, .. } = &entry.kind {
                 self.numbers.insert(*tag, self.records.len());
                 self.records.push(Sent {
-                    at: entry.at,
                     producer: entry.who,
-                    topic: topic.clone(),
                     partition: *partition,
                     acked: None,
                     failed: None,

@@ -72,7 +72,7 @@ impl Client {
             ClientKind::Consumer(spec) => {
                 Client::Consumer(Box::new(Consumer::start(ctx, id, &name, incarnation, bootstrap, spec)?))
             }
-            ClientKind::Admin => Client::Admin(Box::new(Admin::start(id, incarnation, bootstrap))),
+            ClientKind::Admin => Client::Admin(Box::new(Admin::start(ctx, id, incarnation, bootstrap))),
         })
     }
 

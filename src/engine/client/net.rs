@@ -141,37 +141,42 @@ impl<P: Clone> Net<P> {
         })
     }
 
-    /// Least loaded first: a connected node with the fewest requests in flight, unless it has all that it may have, then
-    /// one that is being connected, then the one whose last attempt is the longest ago. `Err` if none can be asked now.
-    pub fn least_loaded(&mut self, ctx: &mut Ctx<'_>, brokers: &[BrokerId]) -> Result<BrokerId, NoNode> {
+    /// The node that a request to any node goes to (`NetworkClient.leastLoadedNode`): a connected one with the fewest
+    /// requests in flight, unless it has all that it may have, then one that is being connected, then the one whose last
+    /// attempt is the longest ago.
+    pub fn pick(&self, ctx: &mut Ctx<'_>, brokers: &[BrokerId]) -> Option<BrokerId> {
+        // Nodes stand in a random order (`Cluster`), and the search begins anywhere in it.
         let mut order = brokers.to_vec();
-        let first = ctx.rng.below(order.len() as u32) as usize;
-        order.rotate_left(first);
+        ctx.rng.shuffle(&mut order);
         let ready = order
             .iter()
             .filter(|b| self.can_send(**b, Channel::Client))
             .min_by_key(|b| self.n_in_flight(**b, Channel::Client));
-        if let Some(broker) = ready {
-            return Ok(*broker);
-        }
         let link = |broker: &BrokerId| self.links.get(&(*broker, Channel::Client)).copied();
-        if order.iter().any(|b| matches!(link(b), Some(Link::Connecting | Link::Checking))) {
-            return Err(NoNode::Connecting);
-        }
+        let connecting = || order.iter().rfind(|b| matches!(link(b), Some(Link::Connecting | Link::Checking)));
         let now = ctx.now;
-        let connectable = order
-            .iter()
-            .filter(|b| link(b) != Some(Link::Ready) && !self.unavailable(now, **b, Channel::Client))
-            .min_by_key(|b| self.last_attempt.get(&(**b, Channel::Client)).copied())
-            .copied();
-        match connectable {
-            Some(broker) => {
-                self.ready(ctx, broker, Channel::Client);
-                Err(NoNode::Connecting)
-            }
-            None if order.iter().any(|b| self.is_ready(*b, Channel::Client)) => Err(NoNode::Busy),
+        let connectable = || {
+            order
+                .iter()
+                .filter(|b| link(b) != Some(Link::Ready) && !self.unavailable(now, **b, Channel::Client))
+                .min_by_key(|b| self.last_attempt.get(&(**b, Channel::Client)).copied())
+        };
+        ready.or_else(connecting).or_else(connectable).copied()
+    }
+
+    /// The same for those who send at once or wait. `Err` if none can be asked now.
+    pub fn least_loaded(&mut self, ctx: &mut Ctx<'_>, brokers: &[BrokerId]) -> Result<BrokerId, NoNode> {
+        match self.pick(ctx, brokers) {
+            Some(broker) if self.ready(ctx, broker, Channel::Client) => Ok(broker),
+            Some(_) => Err(NoNode::Connecting),
+            None if brokers.iter().any(|b| self.is_ready(*b, Channel::Client)) => Err(NoNode::Busy),
             None => Err(NoNode::AllDown),
         }
+    }
+
+    /// Nodes that there is a connection to, or was.
+    pub fn peers(&self) -> Vec<BrokerId> {
+        self.links.keys().map(|(broker, _)| *broker).collect()
     }
 
     /// A host has accepted the connection: from now on only `request.timeout.ms` limits the answer to the first request.
@@ -251,6 +256,18 @@ impl<P: Clone> Net<P> {
             .into_iter()
             .filter_map(|one| if let Token::Call(token) = one.token { Some(token) } else { None })
             .collect()
+    }
+
+    /// Gives up a connection as one that failed: the next try is not at once. What was in flight on it is returned.
+    pub fn disconnect(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, channel: Channel) -> Vec<P> {
+        let key = (broker, channel);
+        let lost = self.close(ctx, broker, channel);
+        self.last_attempt.insert(key, ctx.now);
+        let failures = self.failed_attempts.remove(&key).unwrap_or(0) + 1;
+        let rest = self.config.reconnect.after(failures, ctx.rng);
+        self.failed_attempts.insert(key, failures);
+        self.links.insert(key, Link::Down { until: ctx.now + rest });
+        lost
     }
 
     /// When the next node that rests may be tried again.

@@ -109,6 +109,11 @@ impl Bench {
         Ok(client)
     }
 
+    /// Connections that were ever accepted.
+    pub fn connections(&self) -> usize {
+        self.accepted.len()
+    }
+
     pub fn partition(&mut self, index: usize) -> &mut FakePartition {
         &mut self.topics.get_mut("t").expect("topic t").1[index]
     }

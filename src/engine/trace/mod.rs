@@ -3,7 +3,7 @@
 
 mod refusal;
 
-pub use refusal::Refusal;
+pub use refusal::{Needed, Refusal};
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;

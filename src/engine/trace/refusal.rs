@@ -7,6 +7,29 @@ use core::fmt;
 
 use crate::base::NodeId;
 
+/// The state that an action needs its node to be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Needed {
+    Running,
+    NotRunning,
+    RunningAndNotPaused,
+    Paused,
+    /// A client that is a producer.
+    Producer,
+}
+
+impl fmt::Display for Needed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Needed::Running => "a running process",
+            Needed::NotRunning => "no running process",
+            Needed::RunningAndNotPaused => "a running process that is not paused",
+            Needed::Paused => "a paused process",
+            Needed::Producer => "a producer",
+        })
+    }
+}
+
 /// Why the world does not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
@@ -20,7 +43,7 @@ pub enum Refusal {
     /// The node is not in a state in which this makes sense: for example started while it runs.
     WrongState {
         node: NodeId,
-        needed: &'static str,
+        needed: Needed,
     },
     /// A message is already held, or will be, by this name.
     HoldTaken(Rc<str>),

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::boot::ADMIN;
 use super::machine::Queued;
-use super::{Action, Machine, Pending, Refusal, Role, World};
+use super::{Action, Machine, Needed, Pending, Refusal, Role, World};
 use crate::base::{ActionId, ClientId, NodeId, Seq, Tag, limits};
 use crate::client::{Client, ClientKind, ConfigRefusal, ProducerSpec};
 use crate::node::Event;
@@ -86,20 +86,18 @@ impl World {
             return Err(Refusal::Limit { what: overrun.what.name(), most: overrun.what.most() });
         }
         match action {
-            Action::Kill(node) | Action::Stop(node) => self.needs(*node, "a running process", |m| m.process.is_some()),
+            Action::Kill(node) | Action::Stop(node) => self.needs(*node, Needed::Running, |m| m.process.is_some()),
             Action::Start(node) => {
-                self.needs(*node, "no running process", |m| m.process.is_none())?;
+                self.needs(*node, Needed::NotRunning, |m| m.process.is_none())?;
                 self.may_start(*node)
             }
             Action::Restart(node) => {
-                self.needs(*node, "", |_| true)?;
+                self.needs(*node, Needed::Running, |_| true)?;
                 self.may_start(*node)
             }
-            Action::Pause(node) => {
-                self.needs(*node, "a running process that is not paused", |m| m.process.is_some() && !m.paused)
-            }
-            Action::Resume(node) => self.needs(*node, "a paused process", |m| m.paused),
-            Action::LoseDisk(node) => self.needs(*node, "no running process", |m| m.process.is_none()),
+            Action::Pause(node) => self.needs(*node, Needed::RunningAndNotPaused, |m| m.process.is_some() && !m.paused),
+            Action::Resume(node) => self.needs(*node, Needed::Paused, |m| m.paused),
+            Action::LoseDisk(node) => self.needs(*node, Needed::NotRunning, |m| m.process.is_none()),
             Action::Cut { from, to, .. }
             | Action::Heal { from, to, .. }
             | Action::Link { between: from, and: to, .. } => self.all_named(from.iter().chain(to)),
@@ -163,7 +161,7 @@ impl World {
         nodes.find(|node| !is_named(**node)).map_or(Ok(()), |node| Err(Refusal::NoSuchNode(*node)))
     }
 
-    fn needs(&self, node: NodeId, needed: &'static str, is: impl Fn(&Machine) -> bool) -> Result<(), Refusal> {
+    fn needs(&self, node: NodeId, needed: Needed, is: impl Fn(&Machine) -> bool) -> Result<(), Refusal> {
         let machine = self.machine(node).ok_or_else(|| match node {
             NodeId::Client(id) => {
                 self.client_name(id).map_or(Refusal::NoSuchNode(node), |name| Refusal::NotStarted(name.clone()))
@@ -175,7 +173,7 @@ impl World {
 
     fn named(&self, name: &Rc<str>) -> Result<NodeId, Refusal> {
         let node = self.client_id(name).map(NodeId::Client).ok_or_else(|| Refusal::NoSuchClient(name.clone()))?;
-        self.needs(node, "a running process", |m| m.process.is_some())?;
+        self.needs(node, Needed::Running, |m| m.process.is_some())?;
         Ok(node)
     }
 
@@ -210,7 +208,7 @@ impl World {
         match self.machine(node).map(|m| &m.role) {
             Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => Ok(spec.clone()),
             Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => {
-                Err(Refusal::WrongState { node, needed: "a producer" })
+                Err(Refusal::WrongState { node, needed: Needed::Producer })
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::client::{ConsumerSpec, ProducerSpec};
 use crate::node::message::{AdminRequest, Values};
 use crate::protocol::{Api, ConfigMap};
 use crate::rules::{Broken, Version};
-pub use crate::trace::Refusal;
+pub use crate::trace::{Needed, Refusal};
 
 /// A cluster to boot. Topics and clients come later, by actions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

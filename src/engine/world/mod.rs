@@ -9,7 +9,7 @@ pub mod network;
 mod wire;
 
 pub use crate::base::LinkSetup;
-pub use action::{Action, BrokerSetup, Deed, Pick, Refusal, Setup};
+pub use action::{Action, BrokerSetup, Deed, Needed, Pick, Refusal, Setup};
 pub use budget::{Overrun, Resource};
 pub use machine::{Machine, Process, Role};
 pub use network::Network;

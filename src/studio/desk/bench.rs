@@ -1,6 +1,5 @@
-//! The work that the benchmarks measure, the same natively and in the page. It deliberately knows no clock: whoever
-//! runs it
-//! brings one.
+//! The work that the benchmarks measure, the same natively and in the page. It deliberately knows no clock: whoever runs
+//! it brings one.
 
 use highwater_engine::base::{Dur, SimTime};
 use highwater_engine::world::World;
@@ -10,7 +9,7 @@ use super::{Desk, Studio};
 use crate::link::Link;
 use crate::recording::Cursor;
 use crate::scenario::{Moment, Scenario, lower};
-use crate::view::model::{OpenError, ScenarioId};
+use crate::view::model::{LogFilter, Micros, OpenError, Pace, ScenarioId, Speed, Window};
 
 /// The cluster that is measured: three brokers, three controllers, a producer and a group, with every client at work to
 /// the end.
@@ -24,8 +23,7 @@ const RUN: Dur = Dur::secs(600);
 const STRIDE_PER_MILLION: u64 = 618_034;
 
 /// Records ten simulated minutes, then stands at `samples` moments all over them and looks at the stage at each; what
-/// `now`
-/// gives in milliseconds before and after makes the length of each. The recording is not counted.
+/// `now` gives in milliseconds before and after makes the length of each. The recording is not counted.
 ///
 /// # Errors
 /// None for the scenario as it is.
@@ -43,6 +41,58 @@ pub fn seeks(samples: u32, now: impl Fn() -> f64) -> Result<Vec<f64>, OpenError>
     }
     Ok(lengths)
 }
+
+/// How a frame of a page costs at moments of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// Seconds of the run.
+    pub at: u64,
+    /// Milliseconds, on average, of a frame in which something happened.
+    pub length: f64,
+}
+
+/// A frame of a page, in microseconds.
+const FRAME: Micros = 16_667;
+
+/// Goes to each of `moments` (seconds) of a run of the cluster and plays there for `frames` frames at 1 × pace, in which
+/// everything that the page shows is made. What `now` gives in milliseconds before and after makes the length.
+///
+/// # Errors
+/// None for the scenario as it is.
+pub fn frames(moments: &[u64], frames: u32, now: impl Fn() -> f64) -> Result<Vec<Frame>, OpenError> {
+    let mut found = Vec::new();
+    for at in moments {
+        let link = Link { at: Some(Moment::after(Dur::secs(*at))), ..Link::new(cluster()) };
+        let mut studio = Studio::open(&link.fragment())?;
+        studio.handle(Command::SetPace(Pace::Fixed(Speed::new(1, 1))));
+        studio.handle(Command::Play);
+        let mut heard = studio.news(None).last().map(|line| line.trace);
+        studio.log_tail(&LogFilter::default(), LOG_LINES);
+        let from = now();
+        for frame in 0..frames {
+            studio.tick(FRAME, false);
+            studio.scene();
+            studio.motion();
+            studio.promises();
+            studio.settings();
+            let end = studio.playback().end_us;
+            // What nobody reads sixty times a second.
+            if frame % SELDOM == 0 {
+                studio.lanes(Window { from_us: 0, to_us: end }, LANE_SLICES);
+                studio.log_tail(&LogFilter::default(), LOG_LINES);
+                heard = studio.news(heard).last().map(|line| line.trace).or(heard);
+            }
+        }
+        found.push(Frame { at: *at, length: (now() - from) / f64::from(frames.max(1)) });
+    }
+    Ok(found)
+}
+
+/// Frames from one look at the lanes and the log to the next.
+const SELDOM: u32 = 15;
+/// Slices of a lane, and lines of the log, as a page of 1440 px has them.
+const LANE_SLICES: usize = 240;
+const LOG_LINES: usize = 40;
 
 /// Lets that many events of the cluster happen, with no recording of them, and says how many did.
 pub fn events(count: u32) -> u32 {

@@ -1,8 +1,8 @@
 //! Everything that the page can ask of the studio, as one closed list. It deliberately says nothing about how it looks:
 //! language, theme and which panel is open are the page's own affair.
 use crate::view::model::{
-    BranchId, Cure, MessageAct, MessageRef, Micros, NodeAction, NodeRef, OpenError, Pace, ScenarioId, SettingKey,
-    SettingValue, StepKind, Term, TraceId,
+    BranchId, Cure, MessageAct, MessageRef, Micros, NodeAction, NodeRef, OpenError, Pace, Reason, ScenarioId,
+    SettingKey, SettingValue, StepKind, Term, TraceId,
 };
 
 /// One wish of the user.
@@ -57,6 +57,8 @@ pub enum Command {
     OpenScenario(ScenarioId),
     /// What stands behind `#`. On an error the running scenario stays.
     OpenLink(String),
+    /// Takes back the last action, whatever it changed.
+    Undo,
     /// Back to the run before the last `↻`.
     PreviousRun,
     SelectBranch(BranchId),
@@ -85,7 +87,21 @@ pub enum Refused {
     /// A limit of this page, with the bound.
     Limit { what: Term, bound: u64 },
     /// It cannot be done in the state that the node is in.
-    NotNow { action: Term },
-    /// No such node, topic, branch or moment.
-    Unknown { what: Term },
+    NotNow(NodeAction),
+    /// The world does not do it.
+    Because(Reason),
+    /// What the command names is not there.
+    Unknown(Thing),
+}
+
+/// What a command can name in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Thing {
+    Setting,
+    Group,
+    Node,
+    Message,
+    Moment,
+    Run,
+    Branch,
 }

@@ -10,6 +10,7 @@
 //!   view options such as `lang` are ignored) at its moment, paused.
 pub mod bench;
 pub mod command;
+mod journal;
 mod refusals;
 mod studio;
 mod verbs;
@@ -18,7 +19,7 @@ pub use studio::Studio;
 
 use crate::view::model::{
     BranchView, DigestCheck, Inspection, Lanes, LogFilter, LogLine, LogPage, Micros, Motion, Playback, Promises, Scene,
-    Settings, Share, Subject, TextView, TraceId, WhyChain, Window,
+    Settings, Share, Storyboard, Subject, TextView, TraceId, WhyChain, Window,
 };
 use command::{Command, Outcome};
 use std::ops::Range;
@@ -54,6 +55,8 @@ pub trait Desk {
     fn inspect(&self, about: &Subject) -> Option<Inspection>;
     /// `None`: there is nothing to explain.
     fn why(&self, about: &Subject) -> Option<WhyChain>;
+    /// What the author of the scenario says and asks at the playhead.
+    fn storyboard(&self) -> Storyboard;
     fn settings(&self) -> Rc<Settings>;
     fn text(&self) -> TextView;
     fn share(&self) -> Share;

@@ -2,11 +2,12 @@
 
 use highwater_engine::world::Refusal;
 
-use super::command::Refused;
+use super::command::{Refused, Thing};
 use crate::link::{LinkError, LinkProblem};
+use crate::notation::{self, Book};
 use crate::recording::NotDone;
 use crate::scenario::{Problem, ScenarioError};
-use crate::story::refusal_term;
+use crate::story::{Seen, reason};
 use crate::view::model::{OpenError, OpenProblem};
 
 fn some(text: &str) -> Option<String> {
@@ -64,7 +65,7 @@ pub fn of_boot(refusal: &Refusal) -> OpenError {
     OpenError {
         what: OpenProblem::Impossible,
         place: None,
-        found: Some(refusal_term(refusal).into_owned()),
+        found: Some(notation::refusal(refusal, &Book::default())),
         expected: None,
         nearest: None,
         limit,
@@ -72,23 +73,23 @@ pub fn of_boot(refusal: &Refusal) -> OpenError {
 }
 
 /// Why an action was not done.
-pub fn of_action(not_done: &NotDone) -> Refused {
+pub fn of_action(seen: Seen<'_>, not_done: &NotDone) -> Refused {
     match not_done {
-        NotDone::World(Refusal::WrongState { needed, .. }) => Refused::NotNow { action: (*needed).into() },
         NotDone::World(Refusal::Limit { what, most }) => Refused::Limit { what: (*what).into(), bound: *most },
-        NotDone::World(Refusal::ClientConfig { exception, .. }) => Refused::Kafka((*exception).into()),
         NotDone::World(
             refusal @ (Refusal::NoSuchNode(_)
             | Refusal::NoSuchClient(_)
             | Refusal::NotStarted(_)
             | Refusal::NoSuchRole(_)
             | Refusal::NameTaken(_)
+            | Refusal::WrongState { .. }
             | Refusal::HoldTaken(_)
             | Refusal::NothingHeld(_)
+            | Refusal::ClientConfig { .. }
             | Refusal::NodeConfig { .. }
             | Refusal::Setup { .. }),
-        ) => Refused::Unknown { what: refusal_term(refusal) },
-        NotDone::NoSuchRole => Refused::Unknown { what: "node".into() },
+        ) => Refused::Because(reason(seen, refusal)),
+        NotDone::NoSuchRole => Refused::Unknown(Thing::Node),
         NotDone::TooMany { what, bound } => Refused::Limit { what: (*what).into(), bound: *bound },
     }
 }

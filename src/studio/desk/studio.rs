@@ -7,18 +7,19 @@ use std::rc::Rc;
 
 use highwater_engine::base::{Dur, SimTime};
 
-use super::command::{Command, Outcome, Refused};
+use super::command::{Command, Outcome, Refused, Thing};
+use super::journal::Journal;
 use super::verbs::{self, Change};
 use super::{Desk, refusals};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Player};
-use crate::recording::{Acted, MAX_OPS, Playhead, Recording};
+use crate::recording::{Acted, ByHand, MAX_OPS, Place, Playhead, Recording};
 use crate::scenario::{ENGINE, Scenario, Verb};
 use crate::story::Seen;
-use crate::view::ledger::Ledger;
+use crate::view::advice::Advice;
 use crate::view::model::*;
 use crate::view::scene::{Chosen, scene};
-use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, why};
+use crate::view::{caption, inspect, lanes, log, message, motion, promises, settings, storyboard, why};
 
 /// Lines of the text view.
 const RECENT: usize = 20;
@@ -31,7 +32,14 @@ struct Run {
     playhead: Playhead,
     origin: Origin,
     chosen: Chosen,
+    /// Where each action by hand was done, and whether the run had been changed before it, the last one last.
+    done: Vec<(Place, bool)>,
 }
+
+/// Runs that can be gone back to: each holds its whole trace.
+const MOST_RUNS: usize = 4;
+/// Actions that can be taken back.
+const MOST_DONE: usize = 200;
 
 /// What the views of one state were made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,20 +53,18 @@ struct Key {
 
 struct Views {
     key: Key,
-    ledger: Rc<Ledger>,
     scene: Rc<Scene>,
     promises: Rc<Promises>,
     settings: Rc<Settings>,
 }
 
 type LaneKey = (u64, usize, usize, Window, usize);
-/// Run, branch and filter; the number of the first entry that was not read; the lines.
-type Lines = ((u64, usize, LogFilter), usize, Rc<Vec<LogLine>>);
 
 /// The façade of everything below the page.
 pub struct Studio {
     run: Run,
-    previous: Option<Run>,
+    /// Runs before this one, the last one last.
+    previous: Vec<Run>,
     player: Player,
     digest: DigestCheck,
     /// Number of the run, so that views of one are never taken for those of another.
@@ -66,15 +72,19 @@ pub struct Studio {
     revision: Cell<u64>,
     views: RefCell<Option<Rc<Views>>>,
     lanes: RefCell<Vec<(LaneKey, Rc<Lanes>)>>,
-    /// Lines of the entries up to a number: what follows is only added.
-    lines: RefCell<Option<Lines>>,
+    journal: Journal,
+    advice: Advice,
 }
 
 impl Run {
     fn open(scenario: Scenario, origin: Origin) -> Result<Run, OpenError> {
-        let mut recording = Recording::new(scenario).map_err(|refusal| refusals::of_boot(&refusal))?;
+        Run::with_hand(scenario, Vec::new(), origin)
+    }
+
+    fn with_hand(file: Scenario, hand: Vec<ByHand>, origin: Origin) -> Result<Run, OpenError> {
+        let mut recording = Recording::with_hand(file, hand).map_err(|refusal| refusals::of_boot(&refusal))?;
         let playhead = Playhead::new(&mut recording);
-        Ok(Run { recording, playhead, origin, chosen: Chosen::default() })
+        Ok(Run { recording, playhead, origin, chosen: Chosen::default(), done: Vec::new() })
     }
 
     fn of_gallery(id: ScenarioId) -> Result<Run, OpenError> {
@@ -136,14 +146,15 @@ impl Studio {
         player.moved(&run.playhead);
         Studio {
             run,
-            previous: None,
+            previous: Vec::new(),
             player,
             digest,
             number: 0,
             revision: Cell::new(0),
             views: RefCell::new(None),
             lanes: RefCell::new(Vec::new()),
-            lines: RefCell::new(None),
+            journal: Journal::default(),
+            advice: Advice::default(),
         }
     }
 
@@ -204,11 +215,11 @@ impl Studio {
         let revision = self.revision.get() + 1;
         self.revision.set(revision);
         let seen = self.seen();
-        let ledger = Rc::new(Ledger::of(seen));
+        let ledger = self.run.playhead.ledger();
         let scene = Rc::new(scene(seen, &ledger, &self.run.chosen, self.run.origin.clone(), revision));
-        let promises = Rc::new(promises::promises(seen, &ledger, &scene, revision));
-        let settings = Rc::new(settings::settings(seen, &scene, self.previous.is_some()));
-        let views = Rc::new(Views { key, ledger, scene, promises, settings });
+        let promises = Rc::new(promises::promises(seen, &ledger, &scene, &self.advice, revision));
+        let settings = Rc::new(settings::settings(seen, &scene, !self.previous.is_empty()));
+        let views = Rc::new(Views { key, scene, promises, settings });
         *self.views.borrow_mut() = Some(views.clone());
         views
     }
@@ -226,13 +237,17 @@ impl Studio {
     }
 
     fn replace(&mut self, run: Run) -> Outcome {
-        self.previous = Some(std::mem::replace(&mut self.run, run));
+        self.previous.push(std::mem::replace(&mut self.run, run));
+        if self.previous.len() > MOST_RUNS {
+            self.previous.remove(0);
+        }
         self.fresh();
         Outcome::NewRun
     }
 
     fn fresh(&mut self) {
         self.number += 1;
+        self.advice.forget();
         self.player.pause();
         self.player.moved(&self.run.playhead);
         self.digest = DigestCheck::NotNamed;
@@ -240,12 +255,24 @@ impl Studio {
 
     fn act(&mut self, verbs: Vec<Verb>) -> Outcome {
         let mut outcome = Outcome::Done;
-        for verb in verbs {
+        let place = self.run.playhead.place(&self.run.recording);
+        let changed = matches!(self.run.origin, Origin::Gallery { changed: true, .. });
+        for (done, verb) in verbs.into_iter().enumerate() {
             match self.run.playhead.act(&mut self.run.recording, verb) {
                 Ok(Acted::Here) => {}
                 Ok(Acted::InBranch(branch)) => outcome = Outcome::Branched(BranchId(branch as u32)),
-                Err(not_done) => return Outcome::Refused(refusals::of_action(&not_done)),
+                Err(not_done) => {
+                    // Of several each is done or none.
+                    if done > 0 {
+                        self.run.playhead.take_back(&mut self.run.recording, &place);
+                    }
+                    return Outcome::Refused(refusals::of_action(self.seen(), &not_done));
+                }
             }
+        }
+        self.run.done.push((place, changed));
+        if self.run.done.len() > MOST_DONE {
+            self.run.done.remove(0);
         }
         self.player.passed(&self.run.recording, &self.run.playhead);
         self.changed();
@@ -259,19 +286,19 @@ impl Studio {
         }
     }
 
-    fn change(&mut self, change: Result<Change, Refused>, stay: bool) -> Outcome {
+    fn change(&mut self, change: Result<Change, Refused>) -> Outcome {
         match change {
             Err(refused) => Outcome::Refused(refused),
             Ok(Change::Live(verbs)) => self.act(verbs),
             Ok(Change::NewRun(scenario)) => {
                 let at = self.run.playhead.at().since(self.run.recording.origin());
-                match Run::open(*scenario, self.run.origin.clone()) {
+                // What was done by hand is done again, at its moment.
+                let hand = self.seen().branch().hand.iter().map(|one| ByHand { ops: None, ..one.clone() }).collect();
+                match Run::with_hand(*scenario, hand, self.run.origin.clone()) {
                     Err(error) => Outcome::NotOpened(error),
                     Ok(mut run) => {
                         run.chosen = self.run.chosen.clone();
-                        if stay {
-                            run.seek(run.recording.origin() + at);
-                        }
+                        run.seek(run.recording.origin() + at);
                         let outcome = self.replace(run);
                         self.changed();
                         outcome
@@ -284,7 +311,7 @@ impl Studio {
     fn menu(&mut self, node: &NodeRef, action: NodeAction) -> Outcome {
         match verbs::of_menu(self.seen(), node, action) {
             Some(verb) => self.act(vec![verb]),
-            None => Outcome::Refused(Refused::NotNow { action: format!("{action:?}").into() }),
+            None => Outcome::Refused(Refused::NotNow(action)),
         }
     }
 
@@ -300,10 +327,27 @@ impl Studio {
     }
 
     fn previous_run(&mut self) -> Outcome {
-        match self.previous.take() {
-            None => Outcome::Refused(Refused::Unknown { what: "run".into() }),
+        match self.previous.pop() {
+            None => Outcome::Refused(Refused::Unknown(Thing::Run)),
             Some(run) => self.replace(run),
         }
+    }
+
+    /// Takes back what was done last in this run, else goes back to the run before it.
+    fn undo(&mut self) -> Outcome {
+        if let Some((place, was_changed)) = self.run.done.pop() {
+            self.run.playhead.take_back(&mut self.run.recording, &place);
+            if let Origin::Gallery { changed, .. } = &mut self.run.origin {
+                *changed = was_changed;
+            }
+            // A branch may have been written anew from here on: nothing that was made of it is kept.
+            self.fresh();
+            return Outcome::Done;
+        }
+        let Some(run) = self.previous.pop() else { return Outcome::Done };
+        self.run = run;
+        self.fresh();
+        Outcome::NewRun
     }
 
     fn step(&mut self, forward: bool, kind: StepKind) -> Outcome {
@@ -321,20 +365,7 @@ impl Studio {
     }
 
     fn lines(&self, filter: &LogFilter) -> Rc<Vec<LogLine>> {
-        let key = (self.number, self.run.playhead.current(), filter.clone());
-        let end = self.seen().n_entries();
-        let (from, mut lines) = match self.lines.take() {
-            Some((known, until, lines)) if known == key => (until, lines),
-            Some(_) | None => (0, Rc::default()),
-        };
-        if end > from {
-            Rc::make_mut(&mut lines).extend(log::lines(self.seen(), filter, from..end));
-        } else if end < from {
-            let left = lines.partition_point(|line| line.trace.0 < end as u64);
-            Rc::make_mut(&mut lines).truncate(left);
-        }
-        *self.lines.borrow_mut() = Some((key, end, lines.clone()));
-        lines
+        self.journal.lines((self.number, self.run.playhead.current()), self.seen(), filter)
     }
 }
 
@@ -364,7 +395,7 @@ impl Desk for Studio {
             Command::SeekToTrace(TraceId(id)) => {
                 let entry = usize::try_from(id).ok().filter(|entry| *entry < self.seen().reel().len());
                 match entry {
-                    None => Outcome::Refused(Refused::Unknown { what: "moment".into() }),
+                    None => Outcome::Refused(Refused::Unknown(Thing::Moment)),
                     Some(entry) => {
                         let ops = self.seen().reel().op_of(entry) + 1;
                         self.run.playhead.seek_ops(&mut self.run.recording, ops);
@@ -384,7 +415,7 @@ impl Desk for Studio {
             Command::Act(node, action) => self.menu(&node, action),
             Command::Message(id, act) => match message::verb(self.seen(), id, &act) {
                 Some(verb) => self.act(vec![verb]),
-                None => Outcome::Refused(Refused::Unknown { what: "message".into() }),
+                None => Outcome::Refused(Refused::Unknown(Thing::Message)),
             },
             Command::HealAll => self.act(vec![Verb::Heal(None)]),
             Command::Cut { a, b, one_way } => self.act(vec![Verb::Cut(crate::scenario::Sides {
@@ -395,13 +426,13 @@ impl Desk for Studio {
             Command::Set(key, value) => {
                 let views = self.views();
                 let change = verbs::of_setting(self.seen(), &views.scene, &key, &value);
-                self.change(change, false)
+                self.change(change)
             }
             Command::ElectLeader { topic, partition, unclean } => self
                 .act(vec![Verb::ElectLeaders { unclean, partition: crate::scenario::Partition { topic, partition } }]),
             Command::Try(cure) => {
                 let change = verbs::of_cure(self.seen(), &cure);
-                self.change(change, true)
+                self.change(change)
             }
             Command::OpenTopic(name) => {
                 if !self.run.chosen.opened.contains(&name) {
@@ -425,20 +456,21 @@ impl Desk for Studio {
                 Err(error) => Outcome::NotOpened(error),
             },
             Command::OpenLink(fragment) => self.open_link(&fragment),
+            Command::Undo => self.undo(),
             Command::PreviousRun => self.previous_run(),
             Command::SelectBranch(BranchId(branch)) => {
                 if self.run.playhead.select(&mut self.run.recording, branch as usize) {
                     self.player.moved(&self.run.playhead);
                     Outcome::Done
                 } else {
-                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                    Outcome::Refused(Refused::Unknown(Thing::Branch))
                 }
             }
             Command::NameBranch(BranchId(branch), name) => {
                 if self.run.recording.rename(branch as usize, name) {
                     Outcome::Done
                 } else {
-                    Outcome::Refused(Refused::Unknown { what: "branch".into() })
+                    Outcome::Refused(Refused::Unknown(Thing::Branch))
                 }
             }
         }
@@ -472,6 +504,7 @@ impl Desk for Studio {
             events_done: playhead.moment(&self.run.recording).done.unwrap_or(0),
             caption: caption::caption(seen, &self.player),
             ended: self.player.ended(),
+            can_undo: !self.run.done.is_empty() || !self.previous.is_empty(),
         }
     }
 
@@ -505,7 +538,7 @@ impl Desk for Studio {
             id: BranchId(index as u32),
             parent: branch.parent.map(|parent| BranchId(parent as u32)),
             name: branch.name.clone(),
-            began_with: branch.fork.as_ref().and_then(|(_, verb)| crate::story::of_verb(verb)),
+            began_with: branch.fork.as_ref().and_then(|(_, verb)| crate::story::of_verb(self.seen(), verb)),
             forked_at_us: branch.fork.as_ref().map_or(0, |(at, _)| self.seen().us(*at)),
             end_us: self.seen().us(branch.recorded),
             current: index == self.run.playhead.current(),
@@ -532,12 +565,16 @@ impl Desk for Studio {
 
     fn inspect(&self, about: &Subject) -> Option<Inspection> {
         let views = self.views();
-        inspect::inspect(self.seen(), &views.ledger, &views.scene, about)
+        inspect::inspect(self.seen(), &self.run.playhead.ledger(), &views.scene, about)
     }
 
     fn why(&self, about: &Subject) -> Option<WhyChain> {
         let views = self.views();
-        why::why(self.seen(), &views.ledger, &views.promises, &views.scene, about)
+        why::why(self.seen(), &self.run.playhead.ledger(), &views.promises, &views.scene, about)
+    }
+
+    fn storyboard(&self) -> Storyboard {
+        storyboard::storyboard(self.seen(), &self.views().scene)
     }
 
     fn settings(&self) -> Rc<Settings> {

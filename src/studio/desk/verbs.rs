@@ -6,7 +6,7 @@ use highwater_engine::client::Keys;
 use highwater_engine::protocol::config::{self as table, Scope};
 use highwater_engine::world::LinkSetup;
 
-use super::command::Refused;
+use super::command::{Refused, Thing};
 use crate::scenario::{
     Broker, Config, Group, Join, LinkChange, LinkEntry, Node, Nodes, Placement, Scenario, Sides, Target, Verb, check,
 };
@@ -70,6 +70,7 @@ pub fn of_menu(seen: Seen<'_>, node: &NodeRef, action: NodeAction) -> Option<Ver
     match action {
         NodeAction::Kill => Some(client.map_or_else(|| Verb::Kill(vec![me.clone()]), Verb::KillClient)),
         NodeAction::Stop => Some(client.map_or_else(|| Verb::Stop(vec![me.clone()]), Verb::StopClient)),
+        NodeAction::Restart => Some(Verb::Restart(vec![me])),
         NodeAction::Start | NodeAction::Pause | NodeAction::Resume if client.is_some() => None,
         NodeAction::Start => Some(Verb::Start(vec![me])),
         NodeAction::Pause => Some(Verb::Pause(vec![me])),
@@ -106,36 +107,31 @@ fn config(pairs: &[(&str, &str)]) -> Config {
     pairs.iter().map(|(key, value)| ((*key).to_string(), (*value).to_string())).collect()
 }
 
-fn impossible(what: &'static str) -> Refused {
-    Refused::Unknown { what: what.into() }
-}
-
 /// What a setting asks for, live where Kafka can do it in a running cluster.
 pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &SettingValue) -> Result<Change, Refused> {
-    let scenario = seen.scenario();
     let live = |verb| Ok(Change::Live(vec![verb]));
     match (key, value) {
         (SettingKey::Config { of, name }, value) => {
-            let value = config_text(value).ok_or_else(|| impossible("setting"))?;
+            let value = config_text(value).ok_or(Refused::Unknown(Thing::Setting))?;
             match of {
                 ConfigOf::Topic(topic) => topic_config(seen, topic, name, &value),
                 ConfigOf::Producer(producer) => {
-                    producer_config(scene, scenario, producer, config(&with_companion(name, &value)))
+                    producer_config(scene, seen, producer, config(&with_companion(name, &value)))
                 }
                 ConfigOf::Nodes if table::setting(Scope::Node, name).is_some_and(|s| s.is_live(Scope::Node)) => {
                     live(Verb::SetConfig { target: Target::Cluster, config: config(&[(name, &value)]) })
                 }
-                ConfigOf::Nodes => changed(scenario, |s| set(&mut s.cluster.config, name, value)),
+                ConfigOf::Nodes => changed(seen, |s| set(&mut s.cluster.config, name, value)),
             }
         }
         (SettingKey::Rate { producer }, SettingValue::PerSecond(rate)) => {
             if is_running(scene, producer) {
                 return live(Verb::SetClient { name: producer.clone(), rate: Some(*rate), config: Config::new() });
             }
-            changed(scenario, |s| find(&mut s.producers, producer).map(|p| p.rate = *rate))
+            changed(seen, |s| find(&mut s.producers, producer).map(|p| p.rate = *rate))
         }
-        (SettingKey::Members { group }, SettingValue::Number(n)) => members(scene, scenario, group, *n),
-        (SettingKey::Keys { producer }, SettingValue::Keys(keys)) => changed(scenario, |s| {
+        (SettingKey::Members { group }, SettingValue::Number(n)) => members(scene, seen, group, *n),
+        (SettingKey::Keys { producer }, SettingValue::Keys(keys)) => changed(seen, |s| {
             let keys = match keys {
                 KeyPattern::None => Keys::None,
                 KeyPattern::Hot => Keys::Hot,
@@ -143,31 +139,31 @@ pub fn of_setting(seen: Seen<'_>, scene: &Scene, key: &SettingKey, value: &Setti
             };
             find(&mut s.producers, producer).map(|p| p.keys = keys)
         }),
-        (SettingKey::Partitions { topic }, SettingValue::Number(n)) => changed(scenario, |s| {
+        (SettingKey::Partitions { topic }, SettingValue::Number(n)) => changed(seen, |s| {
             let topic = find(&mut s.topics, topic)?;
             let replication = replication(&topic.placement);
             topic.placement = Placement::Counts { partitions: Some(*n), replication };
             Some(())
         }),
-        (SettingKey::ReplicationFactor { topic }, SettingValue::Number(n)) => changed(scenario, |s| {
+        (SettingKey::ReplicationFactor { topic }, SettingValue::Number(n)) => changed(seen, |s| {
             let topic = find(&mut s.topics, topic)?;
             let partitions = topic.placement.partitions();
             topic.placement = Placement::Counts { partitions, replication: Some(*n) };
             Some(())
         }),
         (SettingKey::ClientVersion { group }, SettingValue::Term(version)) => {
-            changed(scenario, |s| client_version(find(&mut s.groups, group)?, version))
+            changed(seen, |s| client_version(find(&mut s.groups, group)?, version))
         }
         (SettingKey::Brokers, SettingValue::Number(n)) if (1..=MAX_BROKERS as u32).contains(n) => {
-            changed(scenario, |s| brokers(s, *n as usize))
+            changed(seen, |s| brokers(s, *n as usize))
         }
         (SettingKey::Controllers, SettingValue::Number(n)) if (1..=MAX_CONTROLLERS as u32).contains(n) => {
-            changed(scenario, |s| {
+            changed(seen, |s| {
                 s.cluster.controllers = *n;
                 Some(())
             })
         }
-        _wrong_type => Err(impossible("setting")),
+        _wrong_type => Err(Refused::Unknown(Thing::Setting)),
     }
 }
 
@@ -193,36 +189,35 @@ fn with_companion<'a>(name: &'a str, value: &'a str) -> Vec<(&'a str, &'a str)> 
 
 /// What a cure asks for.
 pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
-    let scenario = seen.scenario();
     match cure {
         Cure::OffsetsReplicationFactor { to } => {
-            changed(scenario, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", to.to_string()))
+            changed(seen, |s| set(&mut s.cluster.config, "offsets.topic.replication.factor", to.to_string()))
         }
         Cure::Acks { producer, to } => {
-            changed(scenario, |s| set(&mut find(&mut s.producers, producer)?.config, "acks", to.to_string()))
+            changed(seen, |s| set(&mut find(&mut s.producers, producer)?.config, "acks", to.to_string()))
         }
         Cure::MinInsyncReplicas { topic, to } => {
-            changed(scenario, |s| set(&mut find(&mut s.topics, topic)?.config, "min.insync.replicas", to.to_string()))
+            changed(seen, |s| set(&mut find(&mut s.topics, topic)?.config, "min.insync.replicas", to.to_string()))
         }
-        Cure::ReplicationFactor { topic, to } => changed(scenario, |s| {
+        Cure::ReplicationFactor { topic, to } => changed(seen, |s| {
             let topic = find(&mut s.topics, topic)?;
             let partitions = topic.placement.partitions();
             topic.placement = Placement::Counts { partitions, replication: Some(*to) };
             Some(())
         }),
-        Cure::UncleanElectionOff { topic } => changed(scenario, |s| {
+        Cure::UncleanElectionOff { topic } => changed(seen, |s| {
             s.cluster.config.remove("unclean.leader.election.enable");
             find(&mut s.topics, topic)
                 .map(|topic| drop(topic.config.insert("unclean.leader.election.enable".into(), "false".into())))
         }),
-        Cure::Idempotence { producer } => changed(scenario, |s| {
+        Cure::Idempotence { producer } => changed(seen, |s| {
             let configs = &mut find(&mut s.producers, producer)?.config;
             configs.insert("enable.idempotence".into(), "true".into());
             configs.insert("acks".into(), "all".into());
             Some(())
         }),
         Cure::StartBroker { broker } => Ok(Change::Live(vec![Verb::Start(vec![Node::Broker(*broker)])])),
-        Cure::ClientVersion { group, to } => changed(scenario, |s| client_version(find(&mut s.groups, group)?, to)),
+        Cure::ClientVersion { group, to } => changed(seen, |s| client_version(find(&mut s.groups, group)?, to)),
     }
 }
 
@@ -242,12 +237,12 @@ fn replication(placement: &Placement) -> Option<u32> {
     }
 }
 
-/// A changed scenario, if it can be.
-fn changed(scenario: &Scenario, change: impl FnOnce(&mut Scenario) -> Option<()>) -> Result<Change, Refused> {
-    let mut scenario = scenario.clone();
-    change(&mut scenario).ok_or_else(|| impossible("setting"))?;
+/// A changed scenario, if it can be: what was opened, without what was done by hand, which is done again in the new run.
+fn changed(seen: Seen<'_>, change: impl FnOnce(&mut Scenario) -> Option<()>) -> Result<Change, Refused> {
+    let mut scenario = seen.recording.file().clone();
+    change(&mut scenario).ok_or(Refused::Unknown(Thing::Setting))?;
     // The reader's own checks say whether the parts still fit together.
-    match check(&scenario) {
+    match check(&crate::recording::done(&scenario, &seen.branch().hand)) {
         Ok(()) => Ok(Change::NewRun(Box::new(scenario))),
         Err(error) => Err(Refused::Limit { what: error.path.into(), bound: error.limit.unwrap_or(0) }),
     }
@@ -261,9 +256,7 @@ fn topic_config(seen: Seen<'_>, topic: &str, key: &str, value: &str) -> Result<C
             config: config(&[(key, value)]),
         }]));
     }
-    changed(seen.scenario(), |s| {
-        find(&mut s.topics, topic).map(|topic| drop(topic.config.insert(key.into(), value.into())))
-    })
+    changed(seen, |s| find(&mut s.topics, topic).map(|topic| drop(topic.config.insert(key.into(), value.into()))))
 }
 
 fn is_running(scene: &Scene, producer: &str) -> bool {
@@ -274,11 +267,11 @@ fn is_running(scene: &Scene, producer: &str) -> bool {
         .any(|view| view.name == producer && !matches!(view.now, ProducerNow::NotStarted | ProducerNow::Closed))
 }
 
-fn producer_config(scene: &Scene, scenario: &Scenario, producer: &str, config: Config) -> Result<Change, Refused> {
+fn producer_config(scene: &Scene, seen: Seen<'_>, producer: &str, config: Config) -> Result<Change, Refused> {
     if is_running(scene, producer) {
         return Ok(Change::Live(vec![Verb::SetClient { name: producer.into(), rate: None, config }]));
     }
-    changed(scenario, |s| find(&mut s.producers, producer).map(|p| p.config.extend(config)))
+    changed(seen, |s| find(&mut s.producers, producer).map(|p| p.config.extend(config)))
 }
 
 fn client_version(group: &mut Group, version: &str) -> Option<()> {
@@ -315,8 +308,8 @@ fn brokers(scenario: &mut Scenario, n: usize) -> Option<()> {
     Some(())
 }
 
-fn members(scene: &Scene, scenario: &Scenario, group: &str, n: u32) -> Result<Change, Refused> {
-    let view = scene.groups.iter().find(|view| view.name == group).ok_or_else(|| impossible("group"))?;
+fn members(scene: &Scene, seen: Seen<'_>, group: &str, n: u32) -> Result<Change, Refused> {
+    let view = scene.groups.iter().find(|view| view.name == group).ok_or(Refused::Unknown(Thing::Group))?;
     let alive: Vec<&str> = view
         .members
         .iter()
@@ -325,7 +318,7 @@ fn members(scene: &Scene, scenario: &Scenario, group: &str, n: u32) -> Result<Ch
         .collect();
     if view.members.iter().any(|member| member.now == MemberNow::NotStarted) {
         // Before its members were started the plan is changed, not the group.
-        return changed(scenario, |s| {
+        return changed(seen, |s| {
             let group = find(&mut s.groups, group)?;
             while group.members.len() > n as usize {
                 group.members.pop();

@@ -13,6 +13,9 @@ pub fn message(api: Api, response: bool) -> String {
 
 macro_rules! names {
     ($($variant:ident => $name:literal,)*) => {
+        /// The name of every kind.
+        pub const NAMES: &[&str] = &[$($name,)*];
+
         /// The name of the kind.
         pub fn name(kind: &Kind) -> &'static str {
             match kind {

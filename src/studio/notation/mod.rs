@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub use action::{action, refusal};
 use highwater_engine::base::{ActionId, BrokerId, ClientId, MessageId, NodeId, SimTime, Tag, TopicId, Tp};
 use highwater_engine::trace::{Kind, TraceEntry};
-pub use kind::{name, values};
+pub use kind::{NAMES, name, values};
 
 /// What entries are about, by number: learnt from the trace itself, and from whoever acts.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use highwater_engine::base::{
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::{Api, ElectionKind, ErrorCode};
 use highwater_engine::trace::{Callback, Failure, IsrChanger, Kind, TraceEntry};
-use highwater_engine::world::{Action, Refusal};
+use highwater_engine::world::{Action, Needed, Refusal};
 
 use super::*;
 
@@ -145,7 +145,7 @@ fn actions_and_refusals_are_written_as_in_a_script() {
     for (what, expected) in table {
         assert_eq!(action(&what, &book), expected);
     }
-    let why = Refusal::WrongState { node: broker(1), needed: "a running process" };
+    let why = Refusal::WrongState { node: broker(1), needed: Needed::Running };
     assert_eq!(refusal(&why, &book), "wrong-state broker/1 needed: a running process");
 }
 

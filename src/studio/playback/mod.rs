@@ -8,7 +8,6 @@ pub use awaited::{Wait, Waiting, awaited, fenced_at};
 
 use highwater_engine::base::{Dur, SimTime};
 use scenes::Scenes;
-pub use scenes::is_told;
 
 use crate::recording::{Op, Playhead, Recording};
 

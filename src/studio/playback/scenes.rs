@@ -2,71 +2,26 @@
 //! It moves no time itself.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::mem::{Discriminant, discriminant};
 
 use highwater_engine::base::{NodeId, SimTime};
 use highwater_engine::node::{Body, Message};
 use highwater_engine::protocol::{Api, ErrorCode, Request, Response};
-use highwater_engine::trace::{IsrChanger, Kind, TraceEntry};
+use highwater_engine::trace::{Kind, TraceEntry};
+
+use crate::kinds::{News, Weight, row};
 
 /// How long one change is shown, in real microseconds.
 const SHOWN_US: u64 = 3_000_000;
 /// Changes of one instant that are shown one after the other.
 const MOST: usize = 4;
 
-/// What is told apart: of one instant each is shown once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Class {
-    Fault,
-    Repair,
-    Controller,
-    Fencing,
-    Election,
-    NoLeader,
-    Isr,
-    Truncation,
-    Refusal,
-    Rebalance,
-}
-
-/// The class of a change that is worth a scene, if the entry is one.
-fn class(kind: &Kind) -> Option<Class> {
-    Some(match kind {
-        Kind::ProcessKilled
-        | Kind::ShutdownRequested
-        | Kind::ProcessPaused
-        | Kind::DiskLost
-        | Kind::LinkCut { .. }
-        | Kind::ActionRefused { .. } => Class::Fault,
-        Kind::ProcessResumed | Kind::LinkHealed { .. } => Class::Repair,
-        Kind::ControllerActivated { .. } => Class::Controller,
-        Kind::BrokerFenced { .. } | Kind::BrokerUnfenced { .. } | Kind::RegistrationRefused { .. } => Class::Fencing,
-        Kind::LeaderElected { .. } => Class::Election,
-        Kind::LeaderLost { .. } => Class::NoLeader,
-        // What the controller removes goes with a fencing or an election, which are told.
-        Kind::IsrShrunk { by: IsrChanger::Leader(_), .. } | Kind::IsrExpanded { .. } => Class::Isr,
-        Kind::LogTruncated { .. } | Kind::QuorumLogTruncated { .. } => Class::Truncation,
-        Kind::ProduceRefused { .. }
-        | Kind::RecordFailed { .. }
-        | Kind::CommitFailed { .. }
-        | Kind::PollFailed { .. }
-        | Kind::CoordinatorUnknown { .. }
-        | Kind::PositionReset { .. } => Class::Refusal,
-        Kind::MemberRemoved { .. } => Class::Rebalance,
-        _of_no_scene => return None,
-    })
-}
-
-/// Whether a change is worth a caption.
-pub fn is_told(kind: &Kind) -> bool {
-    class(kind).is_some()
-}
-
 /// One change that is being shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Scene {
     /// Its number in the reel.
     entry: usize,
-    class: Class,
+    kind: Discriminant<Kind>,
     at: SimTime,
     left_us: u64,
 }
@@ -85,7 +40,7 @@ pub struct Scenes {
     queue: VecDeque<Scene>,
     /// The last one that was shown.
     last: Option<usize>,
-    /// Refusals are told once a node: the second is like the first.
+    /// Troubles are shown once a node: the second is like the first.
     refused: BTreeSet<NodeId>,
     /// Traffic that has been shown, and that which is being shown.
     known: BTreeSet<Traffic>,
@@ -95,18 +50,20 @@ pub struct Scenes {
 impl Scenes {
     /// Takes in a notable entry that the playhead has just passed.
     pub fn notice(&mut self, number: usize, entry: &TraceEntry) {
-        let Some(class) = class(&entry.kind) else { return };
-        if class == Class::Refusal && !self.refused.insert(entry.who) {
+        let row = row(entry);
+        if row.weight < Weight::Grave || matches!(row.news, News::First(_)) && !self.refused.insert(entry.who) {
             return;
         }
-        let same = |scene: &Scene| scene.at == entry.at && scene.class == class;
+        // Of one instant each kind is shown once.
+        let kind = discriminant(&entry.kind);
+        let same = |scene: &Scene| scene.at == entry.at && scene.kind == kind;
         if self.queue.iter().any(same) {
             return;
         }
         // What is new takes the place of what was shown of an earlier instant.
         self.queue.retain(|scene| scene.at == entry.at);
         if self.queue.len() < MOST {
-            self.queue.push_back(Scene { entry: number, class, at: entry.at, left_us: SHOWN_US });
+            self.queue.push_back(Scene { entry: number, kind, at: entry.at, left_us: SHOWN_US });
         }
     }
 

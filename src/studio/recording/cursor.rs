@@ -82,6 +82,19 @@ impl Cursor {
         plan.get(self.next..)?.iter().find(|due| due.scripted).map(|due| self.world.origin() + due.at.at)
     }
 
+    /// Actions of the plan that have not been done are no longer in it.
+    pub(super) fn forget(&mut self, removed: &[usize]) {
+        let moved = |index: usize| index - removed.iter().filter(|gone| **gone < index).count();
+        self.pending.retain(|index| !removed.contains(index));
+        self.pending.iter_mut().for_each(|index| *index = moved(*index));
+        self.next = moved(self.next);
+    }
+
+    /// Whether it has looked at an action of the plan.
+    pub(super) fn knows(&self, index: usize) -> bool {
+        index < self.next
+    }
+
     /// One step, unless the next one lies after `until`.
     pub fn step(&mut self, plan: &[Due], until: SimTime, out: &mut Vec<TraceEntry>) -> Option<Step> {
         let at = self.next_at(plan).filter(|at| *at <= until)?;

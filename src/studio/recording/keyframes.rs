@@ -57,6 +57,11 @@ impl Keyframes {
         }
     }
 
+    /// Only those that have not looked at an action of the plan.
+    pub(super) fn before(&mut self, index: usize) {
+        self.frames.retain(|frame| !frame.cursor.knows(index));
+    }
+
     /// Those up to so many steps, shared.
     pub(super) fn fork(&self, ops: usize) -> Keyframes {
         Keyframes { frames: self.frames.iter().filter(|frame| frame.cursor.ops <= ops).cloned().collect() }

@@ -2,22 +2,25 @@
 //! between forks, and the playheads that look at them. It knows no pace.
 
 mod cursor;
+mod hand;
 mod keyframes;
+mod known;
+mod ledger;
 mod past;
 mod playhead;
 mod reel;
-mod weight;
 
 use std::rc::Rc;
 
 pub use cursor::{Cursor, Step, image, resolve};
+pub use hand::{ByHand, Place, done};
 use highwater_engine::base::SimTime;
 use highwater_engine::world::{Refusal, World};
 pub use keyframes::Keyframes;
+pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks};
 pub use past::Past;
 pub use playhead::Playhead;
 pub use reel::{Op, Reel, Refused, SLICE_US};
-pub use weight::Weight;
 
 use crate::scenario::{Lowered, Scenario, Verb, lower};
 
@@ -38,6 +41,8 @@ pub struct Branch {
     /// The recipe: replayed from 0 s it gives this branch.
     pub scenario: Rc<Scenario>,
     pub lowered: Rc<Lowered>,
+    /// What of the recipe was done by hand, in order of time.
+    pub hand: Rc<Vec<ByHand>>,
     pub reel: Reel,
     keyframes: Keyframes,
     /// How far it was run.
@@ -66,6 +71,8 @@ pub enum NotDone {
 /// A run with its branches. Whoever wants to look at it takes a [`Playhead`].
 #[derive(Clone, Debug)]
 pub struct Recording {
+    /// What was opened, without anything that was done by hand.
+    file: Rc<Scenario>,
     branches: Vec<Branch>,
     beginning: Rc<(Cursor, Past)>,
 }
@@ -76,6 +83,15 @@ impl Recording {
     /// # Errors
     /// What the engine refuses to boot.
     pub fn new(scenario: Scenario) -> Result<Recording, Refusal> {
+        Recording::with_hand(scenario, Vec::new())
+    }
+
+    /// Boots the cluster of a scenario in which something was done by hand, in order of time.
+    ///
+    /// # Errors
+    /// What the engine refuses to boot.
+    pub fn with_hand(file: Scenario, hand: Vec<ByHand>) -> Result<Recording, Refusal> {
+        let scenario = hand::done(&file, &hand);
         let lowered = lower(&scenario);
         let world = World::boot(&lowered.setup)?;
         let origin = world.origin();
@@ -88,11 +104,12 @@ impl Recording {
             fork: None,
             scenario: Rc::new(scenario),
             lowered: Rc::new(lowered),
+            hand: Rc::new(hand),
             reel: Reel::default(),
             keyframes,
             recorded: origin,
         };
-        Ok(Recording { branches: vec![branch], beginning: Rc::new((cursor, past)) })
+        Ok(Recording { file: Rc::new(file), branches: vec![branch], beginning: Rc::new((cursor, past)) })
     }
 
     /// A branch by its number; numbers come from playheads and stay.
@@ -101,6 +118,10 @@ impl Recording {
     /// If there is none of that number.
     pub fn branch(&self, number: usize) -> &Branch {
         &self.branches[number]
+    }
+    /// The scenario that was opened.
+    pub fn file(&self) -> &Scenario {
+        &self.file
     }
     pub fn branches(&self) -> &[Branch] {
         &self.branches

@@ -7,8 +7,9 @@ use highwater_engine::base::{ActionId, SimTime};
 use highwater_engine::world::World;
 
 use super::cursor::{Cursor, know_clients, resolve};
+use super::ledger::Ledger;
 use super::past::Past;
-use super::{Acted, Branch, MAX_ACTIONS, MAX_BRANCHES, MAX_OPS, NotDone, Recording, Reel};
+use super::{Acted, Branch, ByHand, MAX_ACTIONS, MAX_BRANCHES, MAX_OPS, NotDone, Place, Recording, Reel};
 use crate::scenario::{Lowered, Moment, Verb, lower};
 
 /// Where somebody looks at a run.
@@ -52,6 +53,10 @@ impl Playhead {
     /// What is remembered of the way here.
     pub fn past(&self) -> &Past {
         &self.past
+    }
+    /// What became of each record that was sent up to here.
+    pub fn ledger(&self) -> Rc<Ledger> {
+        self.past.ledger(&self.cursor.world)
     }
     pub fn origin(&self) -> SimTime {
         self.cursor.world.origin()
@@ -163,21 +168,32 @@ impl Playhead {
             return Err(NotDone::TooMany { what: "actions", bound: MAX_ACTIONS as u64 });
         }
         let moment = self.moment(recording);
-        let scenario = branch.scenario.with_action(moment, verb.clone());
+        let in_the_past = self.in_the_past(recording);
+        // What was done by hand later belongs to the branch that is left.
+        let mut hand = branch.hand.iter().filter(|h| !in_the_past || h.is_before(&self.cursor)).cloned().collect();
+        let (before, removed) = recording.without_later(branch, &hand);
+        let scenario = before.with_action(moment, verb.clone());
         let lowered = lower(&scenario);
-        self.try_actions(&lowered, branch.lowered.plan.len())?;
-        let acted = if self.in_the_past(recording) {
+        self.try_actions(&lowered, branch.lowered.plan.len() - removed.len())?;
+        ByHand::add(&mut hand, ByHand { at: moment, verb: verb.clone(), ops: Some(self.cursor.ops) });
+        let acted = if in_the_past {
             if recording.branches().len() >= MAX_BRANCHES {
                 return Err(NotDone::TooMany { what: "branches", bound: MAX_BRANCHES as u64 });
             }
+            let mut keyframes = branch.keyframes.fork(self.cursor.ops);
+            if let Some(first) = removed.first() {
+                keyframes.before(*first);
+            }
+            self.cursor.forget(&removed);
             let forked = Branch {
                 name: None,
                 parent: Some(self.branch),
                 fork: Some((self.at, Rc::new(verb))),
                 scenario: Rc::new(scenario),
                 lowered: Rc::new(lowered),
+                hand: Rc::new(hand),
                 reel: branch.reel.fork(self.cursor.ops),
-                keyframes: branch.keyframes.fork(self.cursor.ops),
+                keyframes,
                 recorded: self.at,
             };
             self.branch = recording.add(forked);
@@ -186,6 +202,7 @@ impl Playhead {
             let branch = recording.branch_mut(self.branch);
             branch.scenario = Rc::new(scenario);
             branch.lowered = Rc::new(lowered);
+            branch.hand = Rc::new(hand);
             Acted::Here
         };
         // Its own consequences at this instant belong to it.
@@ -212,6 +229,23 @@ impl Playhead {
             let _id: ActionId = world.act(action, &mut out).map_err(NotDone::World)?;
         }
         Ok(())
+    }
+
+    /// Where it is and what stands there, to come back to.
+    pub fn place(&self, recording: &Recording) -> Place {
+        Place::of(recording, self.branch, self.cursor.ops, self.at)
+    }
+
+    /// Takes back everything that was done since: branches that began later are gone, and what was done in this one.
+    pub fn take_back(&mut self, recording: &mut Recording, place: &Place) {
+        recording.restore(place);
+        self.branch = place.branch;
+        let frame = self.branch(recording).keyframes.at_or_before(place.ops);
+        (self.cursor, self.past) =
+            frame.map_or_else(|| recording.beginning(), |frame| (frame.cursor.clone(), frame.past.clone()));
+        self.at = self.cursor.instant();
+        while self.cursor.ops < place.ops && self.step(recording, SimTime(u64::MAX)) {}
+        self.stand_at(recording, place.at);
     }
 
     /// Goes to another branch, at the same moment if it was run that far.

@@ -9,7 +9,8 @@ use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, Refusal};
 
 use super::cursor::Step;
-use super::weight::Weight;
+use super::known::Known;
+use crate::kinds::Weight;
 
 /// Entries of one shared piece.
 const PIECE: usize = 1_024;
@@ -55,6 +56,7 @@ pub struct Reel {
     high_watermarks: BTreeMap<Tp, Vec<(usize, Offset)>>,
     /// Messages sent by a node in each slice of time.
     sent: BTreeMap<NodeId, BTreeMap<u64, u32>>,
+    known: Known,
 }
 
 impl Reel {
@@ -133,6 +135,15 @@ impl Reel {
         moves[..moves.partition_point(|(entry, _)| *entry < before)].last().map(|(_, offset)| *offset)
     }
 
+    /// Partitions that the offsets topic had after an entry, if there was one.
+    pub fn n_offsets_partitions(&self, entry: usize) -> Option<u32> {
+        self.known.n_offsets_partitions(entry)
+    }
+    /// Groups that were named up to an entry.
+    pub fn groups(&self, entry: usize) -> impl Iterator<Item = &Rc<str>> {
+        self.known.groups(entry)
+    }
+
     /// The number of the entry with this sequence number.
     pub fn find(&self, seq: Seq) -> Option<usize> {
         if seq == Seq(0) {
@@ -180,6 +191,7 @@ impl Reel {
 
     fn add(&mut self, entry: TraceEntry, weight: Weight) {
         let number = self.len();
+        self.known.learn(number, &entry.kind);
         match &entry.kind {
             Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
             Kind::MessageSent { .. } => {
@@ -232,6 +244,7 @@ impl Reel {
         let acted = |id: &ActionId| self.entries(0..end).any(|(_, entry)| entry.kind == Kind::Acted { action: *id });
         reel.acts = self.acts.iter().filter(|(id, _)| acted(id)).map(|(id, action)| (*id, action.clone())).collect();
         reel.topics = self.topics.clone();
+        reel.known = self.known.fork(end);
         for (tp, moves) in &self.high_watermarks {
             reel.high_watermarks.insert(*tp, moves[..moves.partition_point(|(entry, _)| *entry < end)].to_vec());
         }

@@ -340,6 +340,13 @@ impl<'a> Check<'a> {
             for (number, verb) in entry.actions.iter().enumerate() {
                 self.verb(&["script", &index, "do", &number.to_string()], verb)?;
             }
+            if let Some((keys, found, known)) = super::storyboard::unknown(self.s, entry) {
+                let path: Vec<&str> = ["script", &index].into_iter().chain(keys.iter().map(String::as_str)).collect();
+                let expected = "a producer, a group or a broker of this scenario";
+                let mut e = self.error(Problem::Impossible, &path, quoted(&found), expected);
+                e.nearest = nearest(&found, known);
+                return Err(e);
+            }
         }
         Ok(())
     }

@@ -62,6 +62,8 @@ impl ScenarioId {
     /// Which scenario of the picker this is, if it is one unchanged, words included: a title of someone else's is not
     /// the gallery's.
     pub fn of(scenario: &Scenario) -> Option<ScenarioId> {
-        ScenarioId::ALL.iter().copied().find(|id| id.scenario().is_ok_and(|known| known == *scenario))
+        // Links of before its author said something along the script are still of this scenario.
+        let same = |known: Scenario| known == *scenario || known.without_words() == *scenario;
+        ScenarioId::ALL.iter().copied().find(|id| id.scenario().is_ok_and(same))
     }
 }

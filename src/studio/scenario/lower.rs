@@ -156,7 +156,7 @@ impl Scenario {
             .iter()
             .position(|entry| matches!(entry.at, At::Absolute(moment) if moment.at > at.at))
             .unwrap_or(script.len());
-        script.insert(position, Entry { at: At::Absolute(at), actions: vec![verb], checkpoint: None, note: None });
+        script.insert(position, Entry::doing(At::Absolute(at), vec![verb]));
         Scenario { script, ..self.clone() }
     }
 }

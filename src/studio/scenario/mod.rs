@@ -12,6 +12,7 @@ mod notes;
 mod object;
 mod read;
 pub mod shown;
+pub mod storyboard;
 mod token;
 pub mod unit;
 mod verb;

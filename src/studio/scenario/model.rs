@@ -10,6 +10,7 @@ pub use highwater_engine::world::Deed;
 use highwater_engine::world::LinkSetup;
 
 use super::shown::shown;
+pub use super::storyboard::{BrokerIs, Choice, Expect, Question};
 pub use super::unit::Moment;
 
 /// Version of the format that this reader knows.
@@ -166,8 +167,20 @@ pub struct Member {
 pub struct Entry {
     pub at: At,
     pub actions: Vec<Verb>,
+    /// What must be so for what is said and asked here.
+    pub expect: Expect,
     pub checkpoint: Option<String>,
+    /// What the author says from here on.
+    pub say: Option<Words>,
+    pub ask: Option<Question>,
     pub note: Option<String>,
+}
+
+impl Entry {
+    /// An entry that does something and says nothing.
+    pub fn doing(at: At, actions: Vec<Verb>) -> Entry {
+        Entry { at, actions, expect: Expect::default(), checkpoint: None, say: None, ask: None, note: None }
+    }
 }
 
 /// When an entry's turn is.

@@ -16,7 +16,7 @@ use super::model::*;
 use super::object::{At as Here, error};
 use super::shown::is_bidi;
 use super::token::{Data, quoted};
-use super::{hints, unit, verb};
+use super::{hints, storyboard, unit, verb};
 
 /// Actions of a script.
 pub const MAX_ACTIONS: usize = 20_000;
@@ -152,7 +152,7 @@ fn language(at: &Here<'_>, text: &str) -> Result<String> {
     }
 }
 
-fn words(at: &Here<'_>) -> Result<Words> {
+pub fn words(at: &Here<'_>) -> Result<Words> {
     if !at.is_map() {
         return at.text("a text, or an object of languages").map(|text| Words::Plain(text.into()));
     }
@@ -495,8 +495,8 @@ fn script(at: &Here<'_>) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for at in at.list()? {
         let object = at.object(
-            &["at", "do", "checkpoint", "note"],
-            &["when", "within", "only", "expect", "focus", "values", "say", "ask", "task", "pause"],
+            &["at", "do", "expect", "checkpoint", "say", "ask", "note"],
+            &["when", "within", "only", "focus", "values", "task", "pause"],
         )?;
         let actions = match object.get("do") {
             Some(at) => at.list()?.iter().map(verb::verb).collect::<Result<Vec<Verb>>>()?,
@@ -509,11 +509,25 @@ fn script(at: &Here<'_>) -> Result<Vec<Entry>> {
         entries.push(Entry {
             at: object.optional("at", entry_time)?.unwrap_or(At::WithPrevious),
             actions,
+            expect: expect(&object)?,
             checkpoint: object.optional("checkpoint", |at| name(at, at.text("a name")?))?,
+            say: object.optional("say", words)?,
+            ask: object.optional("ask", storyboard::question)?,
             note: object.optional("note", |at| at.text("a text").map(Into::into))?,
         });
     }
     Ok(entries)
+}
+
+/// What is expected is expected of something that is said or asked: an entry's actions are done in any case.
+fn expect(object: &super::object::Object<'_>) -> Result<Expect> {
+    let expect = object.optional("expect", storyboard::expect)?.unwrap_or_default();
+    match object.get("expect") {
+        Some(at) if object.get("say").is_none() && object.get("ask").is_none() => {
+            Err(at.error(Problem::Impossible, "\"say\" or \"ask\" beside it: what is said where this is so"))
+        }
+        Some(_) | None => Ok(expect),
+    }
 }
 
 fn entry_time(at: &Here<'_>) -> Result<At> {

@@ -8,6 +8,7 @@ use highwater_engine::world::LinkSetup;
 use serde_json::{Map, Value, json};
 
 use super::model::*;
+use super::storyboard;
 use super::unit::duration_text;
 
 /// Builds an object, leaving out what is not given.
@@ -64,7 +65,7 @@ fn named<T>(items: &[(String, T)], write: impl Fn(&T) -> Value) -> Value {
     Value::Object(items.iter().map(|(name, item)| (name.clone(), write(item))).collect())
 }
 
-fn words(words: &Words) -> Value {
+pub fn words(words: &Words) -> Value {
     match words {
         Words::Plain(text) => text.as_str().into(),
         Words::Languages(texts) => named(texts, |text| text.as_str().into()),
@@ -221,7 +222,10 @@ fn entry(e: &Entry) -> Value {
         At::After(later) => out.put("at", format!("+{}", duration_text(later))),
     }
     out.unless("do", &e.actions, &Vec::new(), |actions| actions.iter().map(verb).collect());
+    out.unless("expect", &e.expect, &Expect::default(), storyboard::expect_value);
     out.some("checkpoint", e.checkpoint.as_deref());
+    out.some("say", e.say.as_ref().map(words));
+    out.some("ask", e.ask.as_ref().map(storyboard::question_value));
     out.some("note", e.note.as_deref());
     out.done()
 }

@@ -68,16 +68,8 @@ pub fn draw(seed: u64) -> Scenario {
     let groups = d.groups(&topics);
     d.faults();
     d.script.sort_by_key(|(at, _)| *at);
-    let script = d
-        .script
-        .into_iter()
-        .map(|(at, verb)| Entry {
-            at: At::Absolute(Moment::after(at)),
-            actions: vec![verb],
-            checkpoint: None,
-            note: None,
-        })
-        .collect();
+    let script =
+        d.script.into_iter().map(|(at, verb)| Entry::doing(At::Absolute(Moment::after(at)), vec![verb])).collect();
     Scenario {
         engine: None,
         id: None,

@@ -1,4 +1,5 @@
 //! The closed list of things that can be said about a run, with their values. Holds no sentence in any language.
+use super::asked::{Asked, Reason, WaitFor};
 use super::names::{Micros, NodeRef, PartitionRef, Term};
 
 /// What a user did to a message.
@@ -22,7 +23,18 @@ pub enum Fact {
     Stopped {
         node: NodeRef,
     },
+    /// Somebody asked the process to end.
+    StopRequested {
+        node: NodeRef,
+    },
+    DiskLost {
+        node: NodeRef,
+    },
     ControlledShutdownBegan {
+        broker: u32,
+    },
+    /// The controller has moved its leaderships away: it may go.
+    ControlledShutdownAllowed {
         broker: u32,
     },
     Started {
@@ -38,6 +50,10 @@ pub enum Fact {
         broker: u32,
         epoch: u64,
         clean: bool,
+    },
+    RegistrationRefused {
+        broker: u32,
+        error: Term,
     },
     Fenced {
         broker: u32,
@@ -89,6 +105,16 @@ pub enum Fact {
     ActiveController {
         controller: u32,
         epoch: u32,
+    },
+    MetadataTruncated {
+        node: NodeRef,
+        from: u64,
+        to: u64,
+    },
+    ControllerRefused {
+        controller: u32,
+        api: Term,
+        error: Term,
     },
     // partitions
     LeaderElected {
@@ -287,18 +313,39 @@ pub enum Fact {
         replication_factor: u32,
         by: CreatedBy,
     },
-    TopicCreateRefused {
+    TopicDeleted {
         topic: String,
-        error: Term,
+    },
+    PartitionsAdded {
+        topic: String,
+        total: u32,
     },
     ConfigChanged {
         target: ConfigTarget,
         key: Term,
         value: Term,
     },
+    // what a script or a hand asked for, where no other entry says that it was done
+    Asked(Asked),
+    /// Somebody has waited since then and goes on waiting.
+    WaitBegan {
+        what: WaitFor,
+        since_us: Micros,
+    },
+    /// A wait that was told is over.
+    WaitEnded {
+        what: WaitFor,
+        after_us: Micros,
+        /// Attempts or records in it.
+        count: u64,
+    },
+    /// It was done and changed nothing: it was so already.
+    WithoutEffect {
+        action: Term,
+    },
     ActionRefused {
         action: Term,
-        error: Term,
+        reason: Reason,
     },
     // how things stand, the ends of a chain of causes
     HasReplicas {
@@ -335,11 +382,6 @@ pub enum Fact {
         broker: u32,
     },
     RunBegan,
-    /// Anything that has no sentence of its own yet, in Kafka's words.
-    Other {
-        term: Term,
-        who: Option<NodeRef>,
-    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

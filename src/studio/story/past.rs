@@ -1,7 +1,7 @@
 //! Look-ups in the trace up to the playhead, and how members and high watermarks wait there. It draws no conclusion.
 
 use highwater_engine::base::{BrokerId, ClientId, NodeId, TopicId, Tp};
-use highwater_engine::client::{Client, ClientKind, ConsumerStatus, PollForm, ProducerConfig};
+use highwater_engine::client::{Client, ClientKind, ConsumerStatus, PollForm};
 use highwater_engine::protocol::{Acks, ErrorCode};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::machine::Role;
@@ -166,11 +166,6 @@ impl<'a> Seen<'a> {
 
     /// `acks` of a client that is a producer. A client keeps its configs for life: a changed one is another client.
     pub fn acks(self, client: ClientId) -> Acks {
-        match self.machine(NodeId::Client(client)).map(|machine| &machine.role) {
-            Some(Role::Client { kind: ClientKind::Producer(spec), .. }) => {
-                ProducerConfig::parse(spec.version, &spec.config).map_or(Acks::All, |config| config.acks)
-            }
-            Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => Acks::All,
-        }
+        crate::recording::acks(self.world(), client)
     }
 }

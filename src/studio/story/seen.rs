@@ -8,11 +8,12 @@ use highwater_engine::protocol::CONSUMER_OFFSETS;
 use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::trace::TraceEntry;
 use highwater_engine::world::machine::Role;
-use highwater_engine::world::{Machine, World};
+use highwater_engine::world::{Action, Machine, World};
 
 use super::names::{Micros, NodeRef, PartitionRef};
+use crate::kinds::{Weight, row};
 use crate::recording::{Branch, Playhead, Recording, Reel, image};
-use crate::scenario::Scenario;
+use crate::scenario::{Due, Need, Scenario};
 
 /// A run at its playhead.
 #[derive(Clone, Copy)]
@@ -98,9 +99,29 @@ impl<'a> Seen<'a> {
                 Some(Role::Client { kind: ClientKind::Admin, .. } | Role::Controller | Role::Broker { .. }) => {
                     NodeRef::Admin
                 }
-                // A client that starts later than the playhead.
-                None => NodeRef::Member(self.client_name(client)),
+                // A client that starts later than the playhead is what the recipe makes of its name.
+                None => self.planned(self.client_name(client)),
             },
+        }
+    }
+
+    fn planned(self, name: String) -> NodeRef {
+        let starts =
+            |due: &Due| matches!(&due.need, Need::Ready(Action::StartProducer { name: other, .. }) if **other == *name);
+        if self.branch().lowered.plan.iter().any(starts) { NodeRef::Producer(name) } else { NodeRef::Member(name) }
+    }
+
+    /// A client by its name in the scenario, started or not.
+    pub fn named(self, name: &str) -> NodeRef {
+        let known = self.world().client_id(name).map(|id| self.node(NodeId::Client(id)));
+        known.unwrap_or_else(|| self.planned(name.to_string()))
+    }
+
+    /// How much an entry weighs, with what went before it.
+    pub fn weight(self, entry: usize) -> Weight {
+        match self.reel().get(entry) {
+            Some(found) if self.reel().is_notable(entry) => row(found).weight,
+            Some(_) | None => Weight::Routine,
         }
     }
 
@@ -139,6 +160,19 @@ impl<'a> Seen<'a> {
     /// The partition of the offsets topic that holds a group.
     pub fn group_partition(self, group: &str) -> u32 {
         group_partition(group, self.n_offsets_partitions())
+    }
+
+    /// The same as it was at an entry.
+    pub fn group_partition_at(self, group: &str, entry: usize) -> u32 {
+        let made = self.reel().n_offsets_partitions(entry);
+        group_partition(group, made.unwrap_or(self.world().config().offsets_topic_partitions))
+    }
+
+    /// A group that lives in the partition of the offsets topic, of those that were known at an entry.
+    pub fn group_at(self, partition: u32, entry: usize) -> Option<String> {
+        let named = self.scenario().groups.iter().map(|(name, _)| name.clone());
+        let heard = self.reel().groups(entry).map(|name| name.to_string());
+        named.chain(heard).find(|group| self.group_partition_at(group, entry) == partition)
     }
 
     pub fn offsets_tp(self, group: &str) -> Option<Tp> {

@@ -9,7 +9,8 @@ use highwater_engine::protocol::{Request, Response};
 
 use super::model::*;
 use super::motion::{api, error};
-use crate::playback::{Player, is_told};
+use crate::kinds::Weight;
+use crate::playback::Player;
 use crate::story::{Seen, tell};
 
 /// Notable changes that are looked through for one that has a caption.
@@ -26,15 +27,14 @@ pub fn caption(seen: Seen<'_>, player: &Player) -> Option<Caption> {
     if told.is_none() && doing.is_none() {
         return None;
     }
-    Some(Caption { fact: told, doing })
+    Some(Caption { fact: told, doing, now: player.playing && player.is_slow() })
 }
 
 /// The last change before the playhead, for whoever came here by hand.
 fn last_change(seen: Seen<'_>) -> Option<usize> {
     let notable = seen.reel().notable();
     let before = &notable[..notable.partition_point(|entry| *entry < seen.n_entries())];
-    let told = |entry: &&usize| seen.reel().get(**entry).is_some_and(|entry| is_told(&entry.kind));
-    before.iter().rev().take(LOOK_BACK).find(told).copied()
+    before.iter().rev().take(LOOK_BACK).find(|entry| seen.weight(**entry) == Weight::Grave).copied()
 }
 
 /// The most telling of what is in flight, with everybody to whom it goes.

@@ -8,8 +8,9 @@ use highwater_engine::client::{
 use highwater_engine::protocol::{Acks, ErrorCode, GroupState as EngineGroupState};
 use highwater_engine::world::machine::Role;
 
-use super::ledger::Ledger;
+use super::lost::stretches;
 use super::model::*;
+use crate::recording::Ledger;
 use crate::story::{Seen, count};
 
 /// Kafka's spelling.
@@ -39,7 +40,7 @@ fn producer(seen: Seen<'_>, ledger: &Ledger, name: String, id: Option<ClientId>)
     };
     let rate = running.map_or_else(|| spec.map_or(planned.map_or(0, |p| p.rate), |s| s.rate), |p| p.rate());
     let batches = || running.into_iter().flat_map(|p| p.batches());
-    let counts = ledger.of_producer(&name);
+    let counts = id.map_or_else(LedgerCounts::default, |id| ledger.of_producer(id));
     ProducerView {
         topic: spec
             .and_then(|s| s.topic.as_ref())
@@ -63,6 +64,7 @@ fn producer(seen: Seen<'_>, ledger: &Ledger, name: String, id: Option<ClientId>)
         sent: counts.sent,
         acked: counts.acked,
         lost: counts.lost,
+        lost_at: stretches(seen, ledger.lost().filter(|record| id.map(NodeId::Client) == Some(record.producer))),
         refused: counts.refused,
         in_flight: batches().filter(|batch| batch.at.is_some()).map(|batch| batch.records as u32).sum(),
         waiting: batches().filter(|batch| batch.at.is_none()).map(|batch| batch.records as u32).sum(),
@@ -165,7 +167,10 @@ fn group(seen: Seen<'_>, ledger: &Ledger, name: String) -> GroupView {
             _reads => 0,
         }
     });
-    let now = group_now(&members, standing.sum());
+    // With fewer brokers than replicas are wanted there will never be an offsets topic.
+    let wanted = seen.offsets_replication_factor() as usize;
+    let hopeless = coordinator == Coordinator::NoTopic && seen.world().setup().brokers.len() < wanted;
+    let now = group_now(&members, standing.sum(), hopeless);
     GroupView {
         state: view.as_ref().map_or(GroupState::Unknown, |view| match view.state {
             EngineGroupState::Empty => GroupState::Empty,
@@ -190,8 +195,9 @@ fn is_alive(member: &MemberView) -> bool {
     !matches!(member.now, MemberNow::NotStarted | MemberNow::Closed)
 }
 
-/// What a group does as a whole; `still` of its partitions have a leader that its members cannot learn of.
-fn group_now(members: &[MemberView], still: usize) -> GroupNow {
+/// What a group does as a whole; `still` of its partitions have a leader that its members cannot learn of. A group without
+/// a coordinator waits for its first one, unless that is `hopeless`.
+fn group_now(members: &[MemberView], still: usize, hopeless: bool) -> GroupNow {
     let alive: Vec<&MemberView> = members.iter().filter(|member| is_alive(member)).collect();
     if alive.is_empty() {
         return if members.iter().any(|member| member.now == MemberNow::NotStarted) {
@@ -207,11 +213,12 @@ fn group_now(members: &[MemberView], still: usize) -> GroupNow {
     };
     if let Some(error) = alive.iter().find_map(|member| stopped(member))
         && alive.iter().all(|member| stopped(member).is_some())
-        && !alive.iter().all(|member| {
-            matches!(member.now, MemberNow::FindingCoordinator { .. })
-                && member.assigned.is_empty()
-                && error == "COORDINATOR_NOT_AVAILABLE"
-        })
+        && (hopeless
+            || !alive.iter().all(|member| {
+                matches!(member.now, MemberNow::FindingCoordinator { .. })
+                    && member.assigned.is_empty()
+                    && error == "COORDINATOR_NOT_AVAILABLE"
+            }))
     {
         return GroupNow::Stopped { error };
     }

@@ -1,13 +1,15 @@
 //! The inspector: one thing in Kafka's own terms, with its timers. It explains nothing; see `why`.
 
 use highwater_engine::base::{BrokerId, ControllerId, NodeId};
+use highwater_engine::broker::replicas::FetchState;
 use highwater_engine::client::Client;
-use highwater_engine::node::Timer;
 use highwater_engine::world::Machine;
 
-use super::ledger::Ledger;
 use super::message;
 use super::model::*;
+use super::timers;
+use crate::notation;
+use crate::recording::Ledger;
 use crate::story::{Seen, ids};
 
 fn row(name: &'static str, value: InspectValue) -> InspectRow {
@@ -55,20 +57,11 @@ pub fn inspect(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, about: &Subject) 
 
 type Parts = (Vec<InspectSection>, Vec<Subject>);
 
-fn timers(seen: Seen<'_>, machine: &Machine) -> InspectSection {
-    let name = |timer: &Timer| {
-        let text = format!("{timer:?}");
-        // A request's timer names its connection; the word is enough for a person.
-        let inner = text.split_once('(').map_or(text.as_str(), |(outer, inner)| {
-            if outer == "RequestTimeout" { "request.timeout.ms" } else { inner.trim_end_matches(')') }
-        });
-        inner.split([' ', '{']).next().unwrap_or(inner).to_string()
-    };
-    let rows = machine
-        .timers
-        .iter()
-        .take(40)
-        .map(|(at, timer)| InspectRow { name: name(timer).into(), value: InspectValue::In(at.since(seen.now()).0) });
+fn timer_rows(seen: Seen<'_>, machine: &Machine) -> InspectSection {
+    let rows = machine.timers.iter().take(40).map(|(at, timer)| InspectRow {
+        name: timers::name(timer).into(),
+        value: InspectValue::In(at.since(seen.now()).0),
+    });
     section(InspectKind::Timers, rows.collect())
 }
 
@@ -90,7 +83,7 @@ fn controller(seen: Seen<'_>, id: u32) -> Option<Parts> {
         }));
     }
     Some((
-        vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log), timers(seen, machine)],
+        vec![section(InspectKind::Identity, identity), section(InspectKind::Log, log), timer_rows(seen, machine)],
         vec![Subject::Controller(id)],
     ))
 }
@@ -109,7 +102,7 @@ fn broker(seen: Seen<'_>, scene: &Scene, id: u32) -> Option<Parts> {
         registration.push(row("broker.session.timeout.ms", InspectValue::In(in_us)));
     }
     if let Some(broker) = machine.broker() {
-        identity.push(term("state", format!("{:?}", broker.state())));
+        identity.push(term("state", broker.state().name()));
         identity.push(number("metadata offset", broker.image().applied_to));
         identity.push(row(
             "active controller",
@@ -121,7 +114,7 @@ fn broker(seen: Seen<'_>, scene: &Scene, id: u32) -> Option<Parts> {
         vec![
             section(InspectKind::Identity, identity),
             section(InspectKind::Registration, registration),
-            timers(seen, machine),
+            timer_rows(seen, machine),
         ],
         vec![Subject::Broker(id)],
     ))
@@ -137,6 +130,10 @@ fn partition(scene: &Scene, p: &PartitionRef) -> Option<Parts> {
         number("partition epoch", i64::from(column.partition_epoch)),
         row("isr", InspectValue::Brokers(column.isr.clone())),
         row("elr", InspectValue::Brokers(column.elr.clone())),
+        row(
+            "last known leader",
+            column.last_known_leader.map_or(InspectValue::None, |id| InspectValue::Node(NodeRef::Broker(id))),
+        ),
         row("replicas", InspectValue::Brokers(column.replicas.clone())),
         number("high_watermark", column.high_watermark as i64),
         number("min.insync.replicas", i64::from(topic.min_insync_replicas)),
@@ -177,7 +174,7 @@ fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
         log_rows.push(number("leader epoch", i64::from(view.leader_epoch.0)));
         log_rows.push(row("maximal isr", InspectValue::Brokers(ids(&view.maximal_isr))));
         if let Some(state) = view.fetch_state {
-            fetch.push(term("fetch state", format!("{state:?}")));
+            fetch.push(term("fetch state", fetch_state(state)));
         }
         fetch.push(row(
             "leader",
@@ -199,6 +196,16 @@ fn replica(seen: Seen<'_>, p: &PartitionRef, broker: u32) -> Option<Parts> {
             Subject::HighWatermark(p.clone()),
         ],
     ))
+}
+
+/// `ReplicaState` of Kafka's fetchers, and what else keeps one from fetching.
+fn fetch_state(state: FetchState) -> &'static str {
+    match state {
+        FetchState::Fetching => "Fetching",
+        FetchState::Resting => "Delayed",
+        FetchState::AskingForOffsets => "OFFSET_OUT_OF_RANGE",
+        FetchState::Failed => "Failed",
+    }
 }
 
 fn record(seen: Seen<'_>, p: &PartitionRef, broker: u32, offset: u64) -> Option<Parts> {
@@ -260,7 +267,7 @@ fn producer(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
         section(InspectKind::Configs, configs),
         section(InspectKind::Batches, batches),
     ];
-    sections.extend(machine.map(|machine| timers(seen, machine)));
+    sections.extend(machine.map(|machine| timer_rows(seen, machine)));
     Some((sections, vec![Subject::Producer(name.into())]))
 }
 
@@ -272,7 +279,7 @@ fn group(scene: &Scene, name: &str) -> Option<Parts> {
     };
     let rows = vec![
         term("group.id", name.to_string()),
-        term("state", format!("{:?}", view.state)),
+        row("state", InspectValue::GroupState(view.state)),
         number("generation", i64::from(view.generation)),
         row(
             "offsets partition",
@@ -321,14 +328,14 @@ fn member(seen: Seen<'_>, scene: &Scene, name: &str) -> Option<Parts> {
         seen.world()
             .client_id(name)
             .and_then(|id| seen.machine(NodeId::Client(id)))
-            .map(|machine| timers(seen, machine)),
+            .map(|machine| timer_rows(seen, machine)),
     );
     Some((sections, vec![Subject::Member(name.into())]))
 }
 
 fn ledger_record(seen: Seen<'_>, ledger: &Ledger, index: u64) -> Option<Parts> {
-    let entry = ledger.entries.get(index as usize)?;
-    let partition = PartitionRef { topic: entry.topic.clone(), partition: entry.partition.unwrap_or(0) };
+    let entry = ledger.get(index as usize)?;
+    let partition = PartitionRef { topic: entry.topic.to_string(), partition: entry.partition.unwrap_or(0) };
     let mut rows = vec![
         row("partition", InspectValue::Partition(partition)),
         row("producer", InspectValue::Node(seen.node(entry.producer))),
@@ -338,18 +345,16 @@ fn ledger_record(seen: Seen<'_>, ledger: &Ledger, index: u64) -> Option<Parts> {
         "offset",
         entry.stands.or(entry.acked).map_or(InspectValue::None, |(_, offset)| InspectValue::Number(offset)),
     ));
-    rows.push(term("fate", format!("{:?}", entry.fate)));
-    rows.push(term("delivered", format!("{:?}", entry.delivered)));
+    rows.push(row("fate", InspectValue::Fate(entry.fate)));
+    rows.push(row("delivered", InspectValue::Delivery(entry.delivered)));
     Some((vec![section(InspectKind::Fields, rows)], vec![Subject::LedgerRecord(index)]))
 }
 
 fn trace(seen: Seen<'_>, id: TraceId) -> Option<Parts> {
     let index = usize::try_from(id.0).ok().filter(|index| *index < seen.n_entries())?;
     let entry = seen.reel().get(index)?;
-    let text = format!("{:?}", entry.kind);
-    let name = text.split([' ', '{', '(']).next().unwrap_or_default().to_string();
     let rows = vec![
-        term("event", name),
+        term("event", notation::name(&entry.kind)),
         row("node", InspectValue::Node(seen.node(entry.who))),
         row("at", InspectValue::Moment(seen.us(entry.at))),
     ];

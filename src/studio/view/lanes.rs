@@ -11,7 +11,7 @@ use highwater_engine::world::machine::Role;
 
 use super::model::*;
 use crate::playback::{Wait, awaited};
-use crate::story::{Seen, tell};
+use crate::story::{Seen, Told, tell};
 
 /// Marks nearer to each other than this part of the window are one.
 const MARKS_ACROSS: u64 = 240;
@@ -116,52 +116,16 @@ fn client_lane(seen: Seen<'_>, node: NodeId) -> Option<LaneOf> {
     }
 }
 
-fn mark_kind(fact: &Fact) -> Option<MarkKind> {
-    Some(match fact {
-        Fact::Killed { .. }
-        | Fact::Stopped { .. }
-        | Fact::Paused { .. }
-        | Fact::Cut { .. }
-        | Fact::LinkChanged { .. }
-        | Fact::MessageActed { .. }
-        | Fact::Fenced { .. }
-        | Fact::ControlledShutdownBegan { .. } => MarkKind::Fault,
-        Fact::Started { .. }
-        | Fact::Resumed { .. }
-        | Fact::Healed { .. }
-        | Fact::MessageReleased { .. }
-        | Fact::Unfenced { .. } => MarkKind::Repair,
-        Fact::LeaderElected { .. } | Fact::QuorumLeaderElected { .. } | Fact::ActiveController { .. } => {
-            MarkKind::Election
-        }
-        Fact::IsrShrunk { .. } => MarkKind::IsrShrink,
-        Fact::IsrExpanded { .. } => MarkKind::IsrExpand,
-        Fact::Truncated { .. } => MarkKind::Truncation,
-        Fact::Rebalancing { .. } | Fact::GroupStable { .. } | Fact::MemberExpired { .. } => MarkKind::Rebalance,
-        Fact::PartitionOffline { .. } => MarkKind::Loss,
-        Fact::Refused { .. }
-        | Fact::ProduceTimedOut { .. }
-        | Fact::Retried { .. }
-        | Fact::CoordinatorUnavailable { .. }
-        | Fact::CommitFailed { .. }
-        | Fact::ClientError { .. }
-        | Fact::ActionRefused { .. }
-        | Fact::TopicCreateRefused { .. } => MarkKind::Error,
-        Fact::ConfigChanged { .. } | Fact::TopicCreated { .. } => MarkKind::Setting,
-        _no_mark => return None,
-    })
-}
-
 fn marks(seen: Seen<'_>, who: &[LaneOf], window: Window, from: SimTime, to: SimTime) -> Vec<LaneMark> {
     let reel = seen.reel();
     let cell = ((window.to_us.saturating_sub(window.from_us)) / MARKS_ACROSS).max(1);
-    let mut found: BTreeMap<(usize, u64, u8), LaneMark> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, u64, MarkKind), LaneMark> = BTreeMap::new();
     for index in reel.notable() {
         let Some(entry) = reel.get(*index).filter(|entry| entry.at >= from && entry.at <= to) else { continue };
-        let Some(fact) = tell(seen, *index).map(|told| told.fact) else { continue };
-        let Some((kind, lane)) = mark_kind(&fact).zip(lane_of(seen, who, &entry.kind, entry.who)) else { continue };
+        let Some(Told { mark, fact, .. }) = tell(seen, *index) else { continue };
+        let Some((kind, lane)) = mark.zip(lane_of(seen, who, &entry.kind, entry.who)) else { continue };
         let at_us = seen.us(entry.at);
-        let mark = found.entry((lane, at_us / cell, kind as u8)).or_insert(LaneMark {
+        let mark = found.entry((lane, at_us / cell, kind)).or_insert(LaneMark {
             lane,
             at_us,
             kind,

@@ -1,36 +1,46 @@
 //! The log: facts up to the playhead, filtered and paged. What has no fact is no line.
 
 use super::model::*;
-use crate::story::{Seen, Told, tell};
+use crate::kinds::Weight;
+use crate::story::{About, Seen, Told, Waits, tell};
 
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
-    let Told { part: kind, fact, .. } = tell(seen, index)?;
+    let Told { part: kind, weight, fact, .. } = tell(seen, index)?;
     Some(LogLine {
         trace: TraceId(index as u64),
         at_us: seen.us(entry.at),
         kind,
         fact,
-        notable: seen.reel().is_notable(index),
+        notable: weight >= Weight::Notable,
     })
 }
 
-/// Lines of these entries that pass the filter, oldest first.
-pub fn lines(seen: Seen<'_>, filter: &LogFilter, entries: std::ops::Range<usize>) -> Vec<LogLine> {
+/// Lines of these entries that pass the filter, oldest first, and among them those of waits, which have come as far.
+pub fn lines(seen: Seen<'_>, waits: &Waits, filter: &LogFilter, entries: std::ops::Range<usize>) -> Vec<LogLine> {
     let passes = |line: &LogLine| {
         (filter.kinds.is_empty() || filter.kinds.contains(&line.kind))
             && filter.about.as_ref().is_none_or(|about| concerns(&line.fact, about, line.trace))
     };
-    if filter.notable_only {
+    let told = waits.lines(entries.clone()).iter().map(|line| LogLine {
+        trace: TraceId(line.entry as u64),
+        at_us: seen.us(line.at),
+        kind: line.part,
+        fact: line.fact.clone(),
+        notable: true,
+    });
+    let mut lines: Vec<LogLine> = if filter.notable_only {
         let notable = seen.reel().notable();
         let place = |entry: usize| notable.partition_point(|index| *index < entry);
-        return notable[place(entries.start)..place(entries.end)]
-            .iter()
-            .filter_map(|index| line(seen, *index))
-            .filter(passes)
-            .collect();
-    }
-    entries.filter_map(|index| line(seen, index)).filter(passes).collect()
+        notable[place(entries.start)..place(entries.end)].iter().filter_map(|index| line(seen, *index)).collect()
+    } else {
+        entries.filter_map(|index| line(seen, index)).collect()
+    };
+    lines.extend(told);
+    lines.retain(passes);
+    // Stable: a wait stands behind the entry that it was noticed at.
+    lines.sort_by_key(|line| line.trace);
+    lines
 }
 
 /// Lines of a range, counted from the oldest.
@@ -60,28 +70,19 @@ pub fn news(seen: Seen<'_>, after: Option<TraceId>) -> Vec<LogLine> {
 
 /// Whether a fact is about something.
 fn concerns(fact: &Fact, about: &Subject, trace: TraceId) -> bool {
-    let text = || format!("{fact:?}");
+    let named = fact.about();
+    let partition = |p: &PartitionRef| named.contains(&About::Partition(p));
+    let broker = |id: u32| named.iter().any(|name| name.is_broker(id));
     match about {
         Subject::Trace(id) => *id == trace,
-        Subject::Controller(id) => {
-            text().contains(&format!("Controller({id})"))
-                || text().contains(&format!("controller: {id},"))
-                || text().contains(&format!("controller: {id} "))
+        Subject::Controller(id) => named.iter().any(|name| name.is_controller(*id)),
+        Subject::Broker(id) => broker(*id),
+        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => partition(p),
+        Subject::Replica { partition: p, broker: id } | Subject::Record { partition: p, broker: id, .. } => {
+            partition(p) && broker(*id)
         }
-        Subject::Broker(id) => {
-            let text = text();
-            ["Broker({})", "broker: {},", "broker: {} "]
-                .iter()
-                .any(|form| text.contains(&form.replace("{}", &id.to_string())))
-        }
-        Subject::Partition(p) | Subject::Leader(p) | Subject::Isr(p) | Subject::HighWatermark(p) => {
-            text().contains(&format!("{p:?}"))
-        }
-        Subject::Replica { partition, broker } | Subject::Record { partition, broker, .. } => {
-            let text = text();
-            text.contains(&format!("{partition:?}")) && text.contains(&format!("broker: {broker}"))
-        }
-        Subject::Producer(name) | Subject::Group(name) | Subject::Member(name) => text().contains(&format!("{name:?}")),
+        Subject::Producer(name) | Subject::Member(name) => named.iter().any(|about| about.is_client(name)),
+        Subject::Group(name) => named.contains(&About::Group(name)),
         Subject::Message(_) | Subject::Verdict(_) | Subject::LedgerRecord(_) => false,
     }
 }

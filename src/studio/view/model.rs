@@ -7,11 +7,12 @@
 //! stay untranslated.
 pub use super::panel::*;
 pub use super::time::*;
+pub use crate::kinds::{Mark as MarkKind, Part as LogKind};
 pub use crate::playback::{Ended, Pace, Speed, StepKind, Waiting};
-pub use crate::scenario::{Note, ScenarioId};
+pub use crate::scenario::{Note, ScenarioId, Words as Prose};
 pub use crate::story::{
-    AckedBy, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, NodeRef,
-    Part as LogKind, PartitionRef, Term, TraceId,
+    AckedBy, Asked, ConfigTarget, CreatedBy, ElectionKind, Fact, IsrBy, MessageDeed, MessageRef, Micros, Needed,
+    NodeRef, PartitionRef, Reason, Term, TraceId, WaitFor,
 };
 
 // ---------------------------------------------------------------- naming things
@@ -60,6 +61,36 @@ pub enum Subject {
     LedgerRecord(u64),
     /// A line of the log.
     Trace(TraceId),
+}
+
+// ---------------------------------------------------------------- what the author says
+
+/// What the author of the scenario says and asks at the playhead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Storyboard {
+    pub said: Option<Prose>,
+    pub asked: Option<QuestionView>,
+}
+
+/// A question, from its moment on until something else is done than what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionView {
+    pub id: String,
+    pub text: Prose,
+    /// Each answer, with why it is right or wrong if the author says so.
+    pub choices: Vec<(Prose, Option<Prose>)>,
+    pub answered: Answered,
+}
+
+/// How far the run has answered a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// What it is about is still to come.
+    Open,
+    /// It has begun, and is not over.
+    NotYet,
+    /// Which answer is right, if one of them is, and what the clients do: by the run, not by the author.
+    Shown { right: Option<usize>, stopped: Vec<String>, going_on: Vec<String> },
 }
 
 // ---------------------------------------------------------------- the scene
@@ -170,6 +201,8 @@ pub struct PartitionView {
     /// In Kafka's order.
     pub isr: Vec<u32>,
     pub elr: Vec<u32>,
+    /// Who led last, while nobody leads and nobody is eligible.
+    pub last_known_leader: Option<u32>,
     pub replicas: Vec<u32>,
     pub isr_health: IsrHealth,
     pub high_watermark: u64,
@@ -197,6 +230,10 @@ pub struct BrokerView {
     pub rack: Option<String>,
     pub process: ProcessState,
     pub standing: BrokerStanding,
+    /// How far its process is, while there is one.
+    pub phase: Option<BrokerPhase>,
+    /// It is started again as soon as it has stopped.
+    pub restarting: bool,
     pub broker_epoch: Option<u64>,
     /// Time left until the controller fences it, while its session runs out.
     pub fenced_in_us: Option<Micros>,
@@ -218,12 +255,31 @@ pub enum BrokerStanding {
     ControlledShutdown,
 }
 
+/// How far a broker's process is, by its own state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BrokerPhase {
+    /// It asks to be registered; Kafka's error if it was refused last.
+    Registering {
+        refused: Option<Term>,
+    },
+    /// Registered, and catching up with the metadata log.
+    CatchingUp,
+    AtWork,
+    /// Its leaders are moved away before it stops.
+    HandingOver {
+        leads: u32,
+    },
+    ShuttingDown,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicaView {
     pub partition: PartitionRef,
     pub role: ReplicaRole,
     /// The first replica of the assignment.
     pub preferred: bool,
+    /// Outside the ISR, and may lead cleanly all the same (KIP-966).
+    pub eligible: bool,
     pub log_start_offset: u64,
     pub log_end_offset: u64,
     /// Its own high watermark: a follower's may stand behind the leader's.
@@ -314,6 +370,7 @@ pub struct LinkView {
 pub enum NodeAction {
     Kill,
     Stop,
+    Restart,
     Start,
     Pause,
     Resume,
@@ -343,6 +400,8 @@ pub struct ProducerView {
     pub sent: u64,
     pub acked: u64,
     pub lost: u64,
+    /// Where the lost ones were.
+    pub lost_at: Vec<Stretch>,
     pub refused: u64,
     pub in_flight: u32,
     pub waiting: u32,

@@ -62,7 +62,7 @@ pub fn error(body: &Body) -> Option<ErrorCode> {
     }
 }
 
-fn kind(message: &Message) -> FlightKind {
+pub(super) fn kind(message: &Message) -> FlightKind {
     let replica = matches!(message.conn.client, NodeId::Broker(_)) && matches!(message.conn.server, NodeId::Broker(_));
     let client = matches!(message.conn.client, NodeId::Client(_));
     match &message.body {

@@ -2,6 +2,7 @@
 //! re-exports all of it.
 pub use super::message::shown::*;
 use super::model::*;
+pub use crate::recording::{Delivery, LedgerCounts, RecordFate};
 
 // ---------------------------------------------------------------- promises
 
@@ -15,6 +16,8 @@ pub struct Promises {
     /// Records before the first square of `ledger`, by fate: nothing is left out in silence.
     pub earlier: LedgerCounts,
     pub counts: LedgerCounts,
+    /// Where the lost ones of `counts` were.
+    pub lost: Vec<Stretch>,
     pub if_one_fails: Vec<Survival>,
     pub if_two_fail: Vec<Survival>,
 }
@@ -48,6 +51,8 @@ pub enum Verdict {
     },
     AckedLost {
         count: u64,
+        /// Where they were.
+        at: Vec<Stretch>,
     },
     WritesRefused {
         error: Term,
@@ -67,6 +72,14 @@ pub enum Verdict {
         count: u64,
     },
     EveryPromiseKept,
+}
+
+/// Offsets of one partition that follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub partition: PartitionRef,
+    pub first: u64,
+    pub last: u64,
 }
 
 /// One sentence of cause under a verdict.
@@ -115,6 +128,46 @@ pub enum Cause {
     Rebalanced {
         group: String,
     },
+    /// The offsets topic cannot be made, or nobody has asked for it yet.
+    NoOffsetsTopic {
+        group: String,
+        wanted: u32,
+        brokers: u32,
+    },
+    CoordinatorLoads {
+        group: String,
+        partition: u32,
+        broker: u32,
+    },
+    /// There is one, and the members do not know it yet.
+    CoordinatorNotFound {
+        group: String,
+        partition: u32,
+        broker: u32,
+    },
+    PositionWentBack {
+        member: String,
+        partition: PartitionRef,
+        from: u64,
+        to: u64,
+    },
+    LeaderSilent {
+        producer: String,
+        broker: u32,
+    },
+    WaitsForFollowers {
+        partition: PartitionRef,
+        broker: u32,
+        waits_for: Vec<u32>,
+    },
+    /// Kafka's last answer.
+    Answered {
+        producer: String,
+        error: Term,
+    },
+    Unanswered {
+        producer: String,
+    },
 }
 
 /// A change that would have helped.
@@ -138,46 +191,6 @@ pub struct LedgerSquare {
     pub offset: Option<u64>,
     pub fate: RecordFate,
     pub delivered: Delivery,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordFate {
-    /// Sent, not answered yet.
-    Pending,
-    /// In the leader's log, neither acknowledged nor safe.
-    Written,
-    /// Below the high watermark (acknowledged or not).
-    Safe,
-    /// Acknowledged and not yet safe.
-    AckedNotSafe,
-    /// Acknowledged, and gone.
-    AckedLost,
-    /// Given up with an error, and gone or never written.
-    Refused,
-    /// `acks=0`: sent and never answered; gone.
-    LostUnacked,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    No,
-    Once,
-    Twice,
-    OutOfOrder,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct LedgerCounts {
-    pub sent: u64,
-    pub acked: u64,
-    pub safe: u64,
-    pub acked_not_safe: u64,
-    pub lost: u64,
-    pub refused: u64,
-    pub pending: u64,
-    pub delivered: u64,
-    pub delivered_twice: u64,
-    pub out_of_order: u64,
 }
 
 /// A line of "If one broker fails".
@@ -322,6 +335,9 @@ pub enum InspectValue {
     Brokers(Vec<u32>),
     Partition(PartitionRef),
     Node(NodeRef),
+    GroupState(GroupState),
+    Fate(RecordFate),
+    Delivery(Delivery),
     None,
 }
 

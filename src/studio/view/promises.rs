@@ -5,21 +5,24 @@ use highwater_engine::base::{BrokerId, NodeId, Tag, Tp};
 use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ElectionKind, PartitionRegistration};
 use highwater_engine::trace::Kind;
 
-use super::clients;
-use super::ledger::{Ledger, squares};
+use super::advice::{Advice, Lack};
+use super::ledger::squares;
+use super::lost::stretches;
 use super::model::*;
-use crate::playback::fenced_at;
+use super::{causes, clients};
+use crate::recording::Ledger;
 use crate::story::{Seen, count};
 
 /// Projects the panel.
-pub fn promises(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, revision: u64) -> Promises {
+pub fn promises(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, advice: &Advice, revision: u64) -> Promises {
     let (squares, earlier) = squares(ledger);
     Promises {
         revision,
-        verdicts: Judge { seen, ledger, scene }.verdicts(),
+        verdicts: Judge { seen, ledger, scene, advice }.verdicts(),
+        lost: stretches(seen, ledger.lost()),
         ledger: squares,
         earlier,
-        counts: ledger.counts,
+        counts: ledger.counts(),
         if_one_fails: survivals(seen, 1),
         if_two_fail: survivals(seen, 2),
     }
@@ -29,10 +32,11 @@ struct Judge<'a> {
     seen: Seen<'a>,
     ledger: &'a Ledger,
     scene: &'a Scene,
+    advice: &'a Advice,
 }
 
-fn card(verdict: Verdict, cause: Option<Cause>, cure: Option<Cure>) -> VerdictCard {
-    VerdictCard { verdict, cause, has_why: true, cure }
+fn card(verdict: Verdict, cause: Cause, cure: Option<Cure>) -> VerdictCard {
+    VerdictCard { verdict, cause: Some(cause), has_why: true, cure }
 }
 
 impl Judge<'_> {
@@ -44,12 +48,17 @@ impl Judge<'_> {
         self.lost(&mut cards);
         self.writes(&mut cards);
         self.without_commits(&mut cards);
-        let counts = self.ledger.counts;
+        let counts = self.ledger.counts();
         if counts.delivered_twice > 0 {
-            cards.push(card(Verdict::DeliveredTwice { count: counts.delivered_twice }, self.twice(), None));
+            cards.push(card(
+                Verdict::DeliveredTwice { count: counts.delivered_twice },
+                causes::repeated(self.seen, self.scene),
+                None,
+            ));
         }
         if counts.out_of_order > 0 {
-            cards.push(card(Verdict::OutOfOrder { count: counts.out_of_order }, None, None));
+            let cause = causes::repeated(self.seen, self.scene);
+            cards.push(card(Verdict::OutOfOrder { count: counts.out_of_order }, cause, None));
         }
         self.at_risk(&mut cards);
         if cards.is_empty() {
@@ -59,44 +68,23 @@ impl Judge<'_> {
     }
 
     /// Why a group has no coordinator, and what would have helped.
-    fn coordinator(&self, group: &GroupView) -> (Option<Cause>, Option<Cure>) {
+    fn coordinator(&self, group: &GroupView) -> (Cause, Option<Cure>) {
+        let cause = causes::without_coordinator(self.seen, group);
         let tp = self.seen.offsets_tp(&group.name);
-        let partition = tp.and_then(|tp| self.seen.image()?.partition(tp));
-        let replicas = partition.map_or(0, |p| p.replicas.len());
-        let cause = match (group.coordinator, partition) {
-            (Coordinator::Missing { down: true, .. }, Some(p)) if replicas == 1 => Cause::OffsetsPartitionOneReplica {
-                group: group.name.clone(),
-                partition: group.offsets_partition,
-                broker: p.replicas.first().map_or(0, |b| b.0),
-            },
-            (Coordinator::Missing { last: Some(last), .. }, _)
-                if fenced_at(self.seen.world(), BrokerId(last)).is_some() =>
-            {
-                Cause::FencingPending {
-                    broker: last,
-                    in_us: fenced_at(self.seen.world(), BrokerId(last)).map_or(0, |at| at.since(self.seen.now()).0),
-                }
-            }
-            (Coordinator::Missing { .. }, _) => {
-                Cause::OffsetsPartitionNoLeader { group: group.name.clone(), partition: group.offsets_partition }
-            }
-            (Coordinator::NoTopic | Coordinator::Loading { .. } | Coordinator::Ready { .. }, _) => return (None, None),
-        };
+        let replicas = tp.and_then(|tp| self.seen.image()?.partition(tp)).map_or(0, |p| p.replicas.len());
         let most = (self.seen.scenario().cluster.brokers.len() as u32).min(3);
-        let cure = if replicas == 1 && most > 1 {
-            Some(Cure::OffsetsReplicationFactor { to: most })
-        } else {
-            self.start_someone()
+        let cure = match group.coordinator {
+            Coordinator::Missing { .. } if replicas == 1 && most > 1 => {
+                Some(Cure::OffsetsReplicationFactor { to: most })
+            }
+            Coordinator::Missing { .. } => tp.and_then(|tp| self.advice.start_for(self.seen, tp, Lack::Leader)),
+            // More replicas are wanted than there are brokers: fewer can be had.
+            Coordinator::NoTopic if most < self.seen.offsets_replication_factor() => {
+                Some(Cure::OffsetsReplicationFactor { to: most })
+            }
+            Coordinator::NoTopic | Coordinator::Loading { .. } | Coordinator::Ready { .. } => None,
         };
-        (Some(cause), cure)
-    }
-
-    fn start_someone(&self) -> Option<Cure> {
-        self.scene
-            .brokers
-            .iter()
-            .find(|broker| matches!(broker.process, ProcessState::Down { .. }))
-            .map(|broker| Cure::StartBroker { broker: broker.id })
+        (cause, cure)
     }
 
     fn stopped(&self, cards: &mut Vec<VerdictCard>) {
@@ -138,7 +126,7 @@ impl Judge<'_> {
                 as u32;
         cards.push(card(
             Verdict::NoActiveController,
-            Some(Cause::QuorumLost { alive, voters: self.scene.controllers.len() as u32 }),
+            Cause::QuorumLost { alive, voters: self.scene.controllers.len() as u32 },
             None,
         ));
     }
@@ -149,18 +137,18 @@ impl Judge<'_> {
                 topic.partitions.iter().filter(|partition| partition.leader.is_none()).collect();
             let Some(first) = offline.first() else { continue };
             let partition = PartitionRef { topic: topic.name.clone(), partition: first.partition };
+            let Some(tp) = self.seen.tp(&partition) else { continue };
             let cure = if topic.replication_factor == 1 {
                 Some(Cure::ReplicationFactor {
                     topic: topic.name.clone(),
                     to: (self.scene.brokers.len() as u32).min(3),
                 })
             } else {
-                self.start_someone()
+                self.advice.start_for(self.seen, tp, Lack::Leader)
             };
-            let last = first.elr.first().or(first.replicas.first()).copied();
             cards.push(card(
                 Verdict::PartitionsOffline { count: offline.len() as u32, topic: topic.name.clone() },
-                Some(Cause::NoLeader { partition, last }),
+                causes::no_leader(self.seen, tp),
                 cure,
             ));
         }
@@ -216,7 +204,8 @@ impl Judge<'_> {
                 )
             }
         };
-        cards.push(card(Verdict::AckedLost { count: lost.len() as u64 }, Some(cause), Some(cure)));
+        let at = stretches(self.seen, lost.iter().copied());
+        cards.push(card(Verdict::AckedLost { count: lost.len() as u64, at }, cause, Some(cure)));
     }
 
     /// Who had appended the record as leader when the producer was told that it is done.
@@ -259,96 +248,93 @@ impl Judge<'_> {
                     .find(|topic| topic.name == p.topic)
                     .and_then(|topic| Some((topic, topic.partitions.get(p.partition as usize)?)))
             });
-            let (cause, cure) = match (column, partition) {
-                (Some((_, column)), Some(partition)) if column.leader.is_none() => {
-                    (Some(Cause::NoLeader { partition, last: column.replicas.first().copied() }), self.start_someone())
+            let tp = partition.as_ref().and_then(|partition| self.seen.tp(partition));
+            let (cause, cure) = match (column, tp) {
+                (Some((_, column)), Some(tp)) if column.leader.is_none() => {
+                    (causes::no_leader(self.seen, tp), self.advice.start_for(self.seen, tp, Lack::Leader))
                 }
-                (Some((topic, column)), Some(partition)) if column.isr_health == IsrHealth::BelowMin => (
-                    Some(Cause::IsrBelowMin {
-                        partition,
-                        isr: column.isr.len() as u32,
-                        min: topic.min_insync_replicas,
-                    }),
-                    self.start_someone(),
-                ),
-                (Some((_, column)), _) => {
-                    let leader = column.leader.unwrap_or(0);
-                    let pending = fenced_at(self.seen.world(), BrokerId(leader));
-                    (
-                        pending.map(|at| Cause::FencingPending { broker: leader, in_us: at.since(self.seen.now()).0 }),
-                        None,
-                    )
+                (Some((topic, column)), Some(tp)) if column.isr_health == IsrHealth::BelowMin => {
+                    let (isr, min) = (column.isr.len() as u32, topic.min_insync_replicas);
+                    let cause = Cause::IsrBelowMin { partition: self.seen.partition(tp), isr, min };
+                    (cause, self.advice.start_for(self.seen, tp, Lack::Isr(min)))
                 }
-                (None, _) => (None, None),
+                (Some(_) | None, _) => (causes::refused(self.seen, &producer.name, &error, partition.as_ref()), None),
             };
             cards.push(card(Verdict::WritesRefused { error, producer: producer.name.clone() }, cause, cure));
         }
     }
 
     /// Why the answers to a producer's requests do not come.
-    fn stalled(&self, producer: &str) -> (Option<Cause>, Option<Cure>) {
-        let Some(tp) = stalled_partition(self.seen, producer) else { return (None, None) };
-        let partition = self.seen.partition(tp);
-        let Some(column) = self.seen.image().and_then(|image| image.partition(tp)) else { return (None, None) };
-        let silent = column.isr.iter().find_map(|broker| Some((broker.0, fenced_at(self.seen.world(), *broker)?)));
-        if let Some((broker, at)) = silent {
-            return (Some(Cause::FencingPending { broker, in_us: at.since(self.seen.now()).0 }), None);
+    fn stalled(&self, producer: &str) -> (Cause, Option<Cure>) {
+        let tp = stalled_partition(self.seen, producer);
+        let image = self.seen.image();
+        let Some((tp, column)) = tp.and_then(|tp| Some((tp, image?.partition(tp)?))) else {
+            return (causes::unanswered(self.seen, producer, tp), None);
+        };
+        if let Some(silent) = column.isr.iter().find_map(|broker| causes::fencing(self.seen, broker.0)) {
+            return (silent, None);
         }
-        let min = self.seen.image().map_or(1, |image| image.min_insync_replicas(tp.topic, self.seen.world().config()));
+        let min = image.map_or(1, |image| image.min_insync_replicas(tp.topic, self.seen.world().config()));
         let isr = column.isr.len() as u32;
         if column.leader.is_none() {
-            (
-                Some(Cause::NoLeader { partition, last: column.replicas.first().map(|broker| broker.0) }),
-                self.start_someone(),
-            )
+            (causes::no_leader(self.seen, tp), self.advice.start_for(self.seen, tp, Lack::Leader))
         } else if isr < min {
-            (Some(Cause::IsrBelowMin { partition, isr, min }), self.start_someone())
+            let cause = Cause::IsrBelowMin { partition: self.seen.partition(tp), isr, min };
+            (cause, self.advice.start_for(self.seen, tp, Lack::Isr(min)))
         } else {
-            (None, None)
-        }
-    }
-
-    fn twice(&self) -> Option<Cause> {
-        let retried = self.scene.producers.iter().find(|producer| !producer.idempotent);
-        let rebalanced = || self.scene.groups.first().map(|group| Cause::Rebalanced { group: group.name.clone() });
-        let duplicates = self.seen.entries().any(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. }));
-        match retried {
-            Some(producer) if duplicates => Some(Cause::RetriedWithoutIdempotence { producer: producer.name.clone() }),
-            Some(_) | None => rebalanced(),
+            (causes::unanswered(self.seen, producer, Some(tp)), None)
         }
     }
 
     fn at_risk(&self, cards: &mut Vec<VerdictCard>) {
         // A record is at risk for a moment whenever it is written with acks=1; only one whose followers do not come is
         // worth a card.
-        let old = |entry: &&super::ledger::Entry| {
-            entry.fate == RecordFate::AckedNotSafe
-                && entry.stands.is_some_and(|(tp, _)| {
-                    let leader = self.seen.image().and_then(|image| image.partition(tp)?.leader);
-                    leader.is_none_or(|leader| self.seen.is_down(leader))
-                        || self
-                            .seen
-                            .image()
-                            .and_then(|image| image.partition(tp))
-                            .is_some_and(|p| p.isr.len() > 1 && p.isr.iter().any(|b| !self.seen.is_up(*b)))
-                })
-        };
-        let at_risk: Vec<_> = self.ledger.entries.iter().filter(old).collect();
-        let Some(first) = at_risk.first() else { return };
-        let Some((tp, offset)) = first.stands else { return };
+        let Some((tp, number, first_offset, last, count_of_all)) = at_risk(self.seen, self.ledger) else { return };
+        let Some(first) = self.ledger.get(number) else { return };
         let cause = Cause::AckedByLeaderAlone {
             partition: self.seen.partition(tp),
-            first: count(offset),
-            last: count(at_risk.last().and_then(|e| e.stands).map_or(offset, |(_, o)| o)),
-            broker: self.led_by(first.tag, tp, offset),
+            first: count(first_offset),
+            last: count(last),
+            broker: self.led_by(first.tag, tp, first_offset),
         };
         let producer = crate::story::name_of(self.seen.node(first.producer));
         cards.push(card(
-            Verdict::AtRisk { count: at_risk.len() as u64 },
-            Some(cause),
+            Verdict::AtRisk { count: count_of_all },
+            cause,
             Some(Cure::Acks { producer, to: "all".into() }),
         ));
     }
+}
+
+/// Acknowledged records above the high watermark of partitions whose leader is down, or whose followers do not come: the
+/// partition of the first, its number, its offset, that of the last of that partition, and how many there are in all.
+pub fn at_risk(seen: Seen<'_>, ledger: &Ledger) -> Option<(Tp, usize, i64, i64, u64)> {
+    let is_risky = |tp: Tp| {
+        seen.image().and_then(|image| image.partition(tp)).is_none_or(|partition| {
+            partition.leader.is_none_or(|leader| seen.is_down(leader))
+                || (partition.isr.len() > 1 && partition.isr.iter().any(|broker| !seen.is_up(*broker)))
+        })
+    };
+    let risky: Vec<(Tp, u32)> = ledger.not_safe().filter(|(tp, _)| is_risky(*tp)).collect();
+    let places = risky.iter().filter_map(|(tp, _)| Some((*tp, not_safe(seen, ledger, *tp)?)));
+    let (tp, (number, first, last)) = places.min_by_key(|(_, (number, ..))| *number)?;
+    Some((tp, number, first, last, risky.iter().map(|(_, count)| u64::from(*count)).sum()))
+}
+
+/// The number and the offset of the first acknowledged record of a partition that is not safe, and the offset of the last.
+fn not_safe(seen: Seen<'_>, ledger: &Ledger, tp: Tp) -> Option<(usize, i64, i64)> {
+    let partition = seen.image()?.partition(tp)?;
+    let high_watermark = seen.partition_high_watermark(tp, partition.leader);
+    let holders = partition.leader.map_or_else(|| partition.replicas.clone(), |leader| vec![leader]);
+    let logs = holders.iter().filter_map(|broker| seen.machine(NodeId::Broker(*broker))?.disk.log(tp));
+    let records = logs.flat_map(|log| log.batches_from(high_watermark)).flat_map(|batch| batch.data().iter());
+    let mut numbers: Vec<(i64, usize)> = records
+        .filter_map(|record| ledger.by_tag(record.tag))
+        .filter(|(_, record)| record.fate == RecordFate::AckedNotSafe)
+        .filter_map(|(number, record)| Some((record.stands?.1, number)))
+        .collect();
+    numbers.sort_unstable();
+    Some((numbers.first()?.1, numbers.first()?.0, numbers.last()?.0))
 }
 
 /// What the set-up would survive if so many brokers failed, as it is configured now.

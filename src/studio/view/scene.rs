@@ -13,9 +13,9 @@ use highwater_engine::world::Machine;
 use highwater_engine::world::machine::Role;
 
 use super::clients;
-use super::ledger::Ledger;
 use super::model::*;
 use crate::playback::fenced_at;
+use crate::recording::Ledger;
 use crate::story::{Seen, count, ids};
 
 /// What of a scene is chosen and not simulated.
@@ -90,7 +90,7 @@ impl Stage<'_> {
         if machine.process.is_none() {
             menu.push(NodeAction::Start);
         } else {
-            menu.extend([NodeAction::Kill, NodeAction::Stop]);
+            menu.extend([NodeAction::Kill, NodeAction::Stop, NodeAction::Restart]);
             menu.push(if machine.paused { NodeAction::Resume } else { NodeAction::Pause });
         }
         menu.extend([NodeAction::CutFromBrokers, NodeAction::CutFromControllers]);
@@ -200,6 +200,7 @@ impl Stage<'_> {
             partition_epoch: partition.partition_epoch.0.max(0) as u32,
             isr: ids(&partition.isr),
             elr: ids(&partition.elr),
+            last_known_leader: partition.last_known_elr.first().filter(|_| partition.leader.is_none()).map(|id| id.0),
             replicas: ids(&partition.replicas),
             isr_health: match partition.leader {
                 None => IsrHealth::Offline,
@@ -254,6 +255,8 @@ impl Stage<'_> {
                     Some(r) if r.in_controlled_shutdown => BrokerStanding::ControlledShutdown,
                     Some(_) => BrokerStanding::Active,
                 },
+                phase: self.phase(broker, machine),
+                restarting: machine.restarting,
                 broker_epoch: registration.map(|r| count(r.epoch.0)),
                 fenced_in_us: fenced_at(seen.world(), broker).map(|at| at.since(seen.now()).0),
                 cut_off: self.is_cut_off(id),
@@ -263,6 +266,32 @@ impl Stage<'_> {
             })
         };
         seen.world().machines().filter_map(view).collect()
+    }
+
+    fn phase(&self, broker: BrokerId, machine: &Machine) -> Option<BrokerPhase> {
+        Some(match machine.broker()?.state() {
+            BrokerState::Starting => BrokerPhase::Registering { refused: self.refused(broker, machine) },
+            BrokerState::Recovery => BrokerPhase::CatchingUp,
+            BrokerState::Running => BrokerPhase::AtWork,
+            BrokerState::PendingControlledShutdown => {
+                let partitions = self.seen.image().into_iter().flat_map(|image| image.topics.values());
+                let led = partitions.flat_map(|topic| &topic.partitions).filter(|p| p.leader == Some(broker));
+                BrokerPhase::HandingOver { leads: led.count() as u32 }
+            }
+            BrokerState::ShuttingDown => BrokerPhase::ShuttingDown,
+        })
+    }
+
+    /// With what the active controller refused this process last.
+    fn refused(&self, broker: BrokerId, machine: &Machine) -> Option<Term> {
+        let since = self.seen.reel().entries_until(machine.since);
+        let notable = self.seen.reel().notable();
+        let end = notable.partition_point(|entry| *entry < self.seen.n_entries());
+        let mut entries = notable[..end].iter().rev().take_while(|entry| **entry >= since);
+        entries.find_map(|entry| match &self.seen.reel().get(*entry)?.kind {
+            Kind::RegistrationRefused { broker: other, error } if *other == broker => Some(error.name().into()),
+            _other => None,
+        })
     }
 
     fn replicas(&self, broker: BrokerId, topics: &[TopicView]) -> Vec<ReplicaView> {
@@ -315,6 +344,7 @@ impl Stage<'_> {
             partition: self.seen.partition(tp),
             role: self.role(broker, tp, partition),
             preferred: partition.replicas.first() == Some(&broker),
+            eligible: partition.elr.contains(&broker),
             log_start_offset: count(log.map_or(0, Log::start_offset)),
             log_end_offset: count(log.map_or(0, Log::end_offset)),
             high_watermark: count(high_watermark),

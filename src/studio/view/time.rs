@@ -76,6 +76,8 @@ pub struct Playback {
     pub caption: Option<Caption>,
     /// Why play ended by itself.
     pub ended: Option<Ended>,
+    /// There is an action to take back.
+    pub can_undo: bool,
 }
 
 /// What is going on.
@@ -85,6 +87,8 @@ pub struct Caption {
     pub fact: Option<(Micros, Fact)>,
     /// Who is telling whom what, while time goes slowly.
     pub doing: Option<Doing>,
+    /// Time goes slowly for it.
+    pub now: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,22 +187,6 @@ pub struct LaneMark {
     pub fact: Fact,
     /// How many marks of this kind stand on this place at this zoom, at least 1.
     pub count: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MarkKind {
-    /// Bolt: kill, stop, pause, cut, link, and their undoing.
-    Fault,
-    Repair,
-    /// Crown.
-    Election,
-    IsrShrink,
-    IsrExpand,
-    Truncation,
-    Rebalance,
-    Error,
-    Loss,
-    Setting,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

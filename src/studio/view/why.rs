@@ -3,10 +3,10 @@
 use highwater_engine::base::NodeId;
 use highwater_engine::trace::Kind;
 
-use super::ledger::Ledger;
 use super::model::*;
-use super::promises::{first_lost, stalled_partition};
+use super::promises::{at_risk, first_lost, stalled_partition};
 use crate::explain::{Question, What, explain};
+use crate::recording::Ledger;
 use crate::story::{Seen, name_of, tell};
 
 /// Answers *Why?*; `None`: there is nothing to explain.
@@ -78,7 +78,7 @@ fn question(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene,
         }
         Subject::Verdict(index) => verdict_question(seen, ledger, scene, &promises.verdicts.get(*index)?.verdict),
         Subject::LedgerRecord(number) => {
-            let entry = ledger.entries.get(*number as usize)?;
+            let entry = ledger.get(*number as usize)?;
             match (entry.fate, entry.acked, entry.stands) {
                 (RecordFate::AckedLost, Some((tp, offset)), _) => Some(Question::Lost { tag: entry.tag, tp, offset }),
                 (RecordFate::Refused, ..) => Some(Question::Producer(name_of(seen.node(entry.producer)))),
@@ -119,12 +119,7 @@ fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Ve
                 .find(|(_, entry)| matches!(entry.kind, Kind::ProducerRetries { .. } | Kind::GroupStateChanged { .. }));
             last.map(|(index, _)| Question::Entry(index))
         }
-        Verdict::AtRisk { .. } => ledger
-            .entries
-            .iter()
-            .find(|entry| entry.fate == RecordFate::AckedNotSafe)
-            .and_then(|entry| entry.stands)
-            .map(|(tp, _)| Question::HighWatermark(tp)),
+        Verdict::AtRisk { .. } => at_risk(seen, ledger).map(|(tp, ..)| Question::HighWatermark(tp)),
         Verdict::EveryPromiseKept => None,
     }
 }

@@ -104,6 +104,14 @@ impl App {
                 self.phone_column = c;
                 true
             }
+            Ask::Guess(choice) => {
+                let Some(asked) = self.views.board.asked.as_ref() else { return false };
+                if asked.answered != Answered::Open || choice >= asked.choices.len() {
+                    return false;
+                }
+                self.guess = Some((asked.id.clone(), choice));
+                true
+            }
             Ask::SingleKeys(on) => {
                 self.single_keys = on;
                 web::save("single-keys", if on { "on" } else { "off" });
@@ -165,6 +173,7 @@ impl App {
         }
         if opens && self.refused.is_none() {
             self.selected = None;
+            self.guess = None;
             // What was said of another link says nothing of this one.
             if opened {
                 self.error = None;

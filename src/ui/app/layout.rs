@@ -8,6 +8,8 @@ const HEADER: u32 = 48;
 /// Height of the line that says what is going on.
 const CAPTION: u32 = 30;
 const SCROLL_BAR: u32 = 16;
+/// Height of a window that leaves no row for that line.
+const LOW: u32 = 800;
 
 impl App {
     /// The words of the verdict that was asked about.
@@ -18,11 +20,12 @@ impl App {
         Some(self.lang.words().why_verdict(&card.verdict).into())
     }
 
-    fn transport(&self, narrow: bool) -> Html {
+    fn transport(&self, narrow: bool, going: bool) -> Html {
         let p = &self.views.playback;
         html! {
             <Transport
                 playing={p.playing} at_start={p.at_start} can_skip={p.can_skip} pace={p.pace} step={p.step} {narrow}
+                {going}
             />
         }
     }
@@ -42,13 +45,17 @@ impl App {
             1_181..1_800 => (panel(!self.folded, 248), panel(!self.panel_folded, 312)),
             _ => (panel(!self.folded, 280), panel(!self.panel_folded, 380)),
         };
-        // The styles leave the line out where the stage needs every row.
-        let caption = if height > 800 { CAPTION } else { 0 };
+        let caption = if self.is_low() { 0 } else { CAPTION };
         let time = if self.views.lanes.branches.len() > 1 { 262 } else { 226 };
         Room {
             width: width.saturating_sub(left + right + SCROLL_BAR) * 10 / zoom,
             height: height.saturating_sub(HEADER + caption + time) * 10 / zoom,
         }
+    }
+
+    /// The stage needs every row; what is going on stands in the header.
+    fn is_low(&self) -> bool {
+        self.window.1 <= LOW
     }
 
     fn stage(&self, room: Room) -> Html {
@@ -115,14 +122,34 @@ impl App {
         }
     }
 
+    /// What the author says and asks; `silent`: what he says stands elsewhere.
+    fn story(&self, silent: bool) -> Html {
+        html! { <StoryCard board={self.views.board.clone()} guess={self.guess.clone()} {silent} /> }
+    }
+
+    /// Where the chosen message is drawn in the lanes.
+    fn chosen_way(&self) -> Option<LaneWay> {
+        let Some(Subject::Message(id)) = &self.selected else { return None };
+        let flights = self.desk.read().motion().flights;
+        let flight = flights.iter().find(|flight| flight.id == *id)?;
+        LaneWay::of(flight, &self.views.lanes, &self.views.scene.groups)
+    }
+
     fn lanes(&self) -> Html {
         html! {
-            <LanesView lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()} />
+            <LanesView
+                lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()}
+                message={self.chosen_way()}
+            />
         }
     }
 
     /// Time stands first in the document, so that play is among the first stops of Tab; the styles put it below.
     pub(super) fn wide(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
+        // Beside what was chosen there is no room for it.
+        let story = self.tab == Tab::Promises && !self.why_open;
+        let story = if story { self.story(false) } else { Html::default() };
+        let can_undo = self.views.playback.can_undo;
         let worst = self.views.promises.verdicts.first().map(|v| v.verdict.clone());
         html! {
             <div
@@ -133,21 +160,24 @@ impl App {
             >
                 <section class="bottom" aria-label={ui.label(Label::TimeAndRuns)}>
                     <div class="bottom-left">
-                        { self.transport(false) }
+                        { self.transport(false, false) }
                         { branches(ui, &self.views.lanes.branches) }
                     </div>
                     { self.lanes() }
                 </section>
-                <Header scene={self.views.scene.clone()} theme={self.theme} />
+                <Header scene={self.views.scene.clone()} theme={self.theme} low={self.is_low()} {can_undo} />
                 <main>
                     { self.shared_bar() }
                     { self.notes(&ctx.props().options) }
                     <div class="middle">
                         <SettingsPanel settings={self.views.settings.clone()} folded={self.folded} />
-                        <div class="stage-column"><Going />{ self.stage(self.room()) }</div>
+                        <div class="stage-column">
+                            if !self.is_low() { <Going /> }
+                            { self.stage(self.room()) }
+                        </div>
                         <Panel
                             content={self.views.content.clone()} why={self.why.clone()} why_title={self.why_title()}
-                            why_open={self.why_open} folded={self.panel_folded} {worst}
+                            why_open={self.why_open} folded={self.panel_folded} {worst} {story}
                         />
                     </div>
                 </main>
@@ -156,6 +186,7 @@ impl App {
     }
 
     pub(super) fn phone(&self, ctx: &Context<Self>, ui: &Ui) -> Html {
+        let can_undo = self.views.playback.can_undo;
         let tabs = [
             (PhoneTab::Stage, Label::Stage),
             (PhoneTab::Panel, Label::Promises),
@@ -181,16 +212,17 @@ impl App {
                 <section class="bottom phone-bottom" aria-label={ui.label(Label::TimeAndRuns)}>
                     <Going />
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
-                    { self.transport(true) }
+                    { self.transport(true, false) }
                 </section>
-                <Header scene={self.views.scene.clone()} theme={self.theme} narrow=true />
+                <Header scene={self.views.scene.clone()} theme={self.theme} narrow=true {can_undo} />
                 <main>
                     { self.shared_bar() }
                     { self.notes(&ctx.props().options) }
                     <div class="phone-scenario">
                         <ScenarioPicker origin={self.views.scene.origin.clone()} />
-                        <p class="muted">{ super::super::header::about(ui, &self.views.scene.origin) }</p>
+                        <p class="muted">{ self.sentence(ui) }</p>
                     </div>
+                    { self.story(true) }
                     <FirstVerdict promises={self.views.promises.clone()} />
                     <nav class="phone-tabs" aria-label={ui.label(Label::Panel)}>
                         { for tabs.into_iter().map(|(t, l)| {
@@ -232,6 +264,12 @@ impl App {
                 else { <PanelBody content={self.views.content.clone()} /> }
             </>
         }
+    }
+
+    /// What the author says here, else what he says of the whole.
+    fn sentence(&self, ui: &Ui) -> String {
+        let about = || super::super::header::about(ui, &self.views.scene.origin);
+        self.views.board.said.as_ref().map_or_else(about, |said| prose(ui, said))
     }
 
     pub(super) fn dialogs(&self, ctx: &Context<Self>) -> Html {

@@ -54,7 +54,9 @@ pub fn InspectView(props: &InspectProps) -> Html {
             </>
         },
     };
-    html! { <><h2 class="panel-title">{ title }</h2>{ body }</> }
+    // A message has its API and version for a title; its number means something to the run alone.
+    let own = props.found.as_ref().is_some_and(|found| found.message.is_some());
+    html! { <><h2 class={if own { "hidden" } else { "panel-title" }}>{ title }</h2>{ body }</> }
 }
 
 /// What can be done to a thing beside looking at it.

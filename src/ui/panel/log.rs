@@ -64,10 +64,10 @@ pub fn LogView(props: &LogProps) -> Html {
                 </p>
                 // The newest first: it is what one came for.
                 <ol class="log" reversed=true>
-                    { for props.page.lines.iter().rev().map(|l| {
+                    { for props.page.lines.iter().enumerate().rev().map(|(place, l)| {
                         let class = classes!("log-line", kind_class(l.kind), l.notable.then_some("notable"));
                         html! {
-                            <li key={l.trace.0.to_string()} {class}>
+                            <li key={(props.page.first + place).to_string()} {class}>
                                 <button
                                     type="button" title={w.label(Label::JumpHere)}
                                     onclick={ui.on_do(Command::SeekToTrace(l.trace))}

@@ -1,6 +1,7 @@
 //! One message: where it is on its way, what can be done to it, its fields, what caused it and what it caused. It knows
 //! no field by name.
 use crate::ui::context::{Ask, Ui, use_ui};
+use crate::ui::marks;
 use crate::ui::words::{Label, duration};
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;
@@ -30,7 +31,11 @@ pub fn MessageCard(props: &MessageProps) -> Html {
     html! {
         <div class="message">
             <p class="message-head">
-                <b class="mono">{ m.name.to_string() }</b>
+                <svg class="message-kind" width="12" height="12" viewBox="-6 -6 12 12" aria-hidden="true">
+                    { marks::flight(m.kind) }
+                    if m.response { <circle class="f-answer" r="1.8" /> }
+                </svg>
+                <b>{ m.name.to_string() }</b>
                 <span class="mono muted">{ format!("v{}", m.version) }</span>
                 <span class="grow" />
                 <span class="muted">{ w.in_flight(m.place, m.of) }</span>
@@ -91,9 +96,9 @@ fn way(ui: &Ui, m: &MessageDetail) -> Html {
     html! {
         <>
             <svg class="message-way" viewBox={format!("0 0 {} 16", WAY + 16)} aria-hidden="true">
-                <line class="gone" x1="8" y1="8" x2={x.to_string()} y2="8" />
+                <line class={classes!("gone", "way", marks::flight_class(m.kind))} x1="8" y1="8" x2={x.to_string()} y2="8" />
                 <line class="left" x1={x.to_string()} y1="8" x2={end.to_string()} y2="8" />
-                <circle class="from" cx="8" cy="8" r="3" />
+                <circle class={classes!("from", marks::flight_fill(m.kind))} cx="8" cy="8" r="3" />
                 <circle class="to" cx={end.to_string()} cy="8" r="3" />
                 <circle class="here" cx={x.to_string()} cy="8" r="6" />
             </svg>

@@ -55,6 +55,9 @@ pub struct PanelProps {
     /// The verdict that hurts most: all that is left of the panel when it is folded.
     #[prop_or_default]
     pub worst: Option<Verdict>,
+    /// What the author says and asks, over the tab.
+    #[prop_or_default]
+    pub story: Html,
 }
 
 /// A tab of the panel; the chain of causes has one for as long as there is a chain.
@@ -142,6 +145,7 @@ pub fn Panel(props: &PanelProps) -> Html {
                     onclick={ui.on(Ask::FoldPanel(true))}
                 >{ "»" }</button>
             </div>
+            { props.story.clone() }
             <div
                 id="panel" class="panel" role="tabpanel" aria-labelledby={format!("tab-{}", open.id())} tabindex="0"
             >

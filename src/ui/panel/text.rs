@@ -109,7 +109,7 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
                 { heads(ui, &[Label::Brokers, Label::TextState, Label::TextRack, Label::InternalTopics]) }
                 <tbody>{ for scene.brokers.iter().map(|b| html! {
                     <tr>
-                        <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th><td>{ w.broker_state(b) }</td>
+                        <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th><td>{ crate::ui::stage::standing(ui, b) }</td>
                         <td>{ b.rack.clone().unwrap_or_else(|| w.label(Label::TextNone).to_owned()) }</td>
                         <td>{ none(ui, listed(b.internal.iter().map(|s| internal(ui, s)), "; ")) }</td>
                     </tr>
@@ -126,14 +126,7 @@ fn internal(ui: &Ui, s: &InternalStrip) -> String {
 /// Links that do not work as they should.
 fn faults(ui: &Ui, scene: &Scene) -> Html {
     let w = ui.words();
-    let cuts = crate::ui::stage::cuts_said(&scene.cuts).into_iter();
-    let links = scene.links.iter().map(|l| Fact::LinkChanged {
-        a: l.a.clone(),
-        b: l.b.clone(),
-        latency_us: l.latency_us,
-        loss_permille: l.loss_permille,
-    });
-    let all: Vec<Fact> = cuts.chain(links).collect();
+    let all = crate::ui::stage::faults(scene);
     if all.is_empty() {
         return Html::default();
     }
@@ -166,7 +159,12 @@ fn topic(ui: &Ui, scene: &Scene, t: &TopicView) -> Html {
                                 >{ partition(&place) }</button>
                             </th>
                             <td>{ p.leader.map_or_else(|| w.label(Label::TextNone).to_owned(), |l| l.to_string()) }</td>
-                            <td>{ p.leader_epoch }</td><td>{ none(ui, ids(&p.isr)) }</td><td>{ p.high_watermark }</td>
+                            <td>{ p.leader_epoch }</td>
+                            <td>
+                                { none(ui, ids(&p.isr)) }
+                                if let Some(may) = crate::ui::stage::may_lead(w, p) { { "; " }{ may } }
+                            </td>
+                            <td>{ p.high_watermark }</td>
                             <td><ul>{ for replicas }</ul></td>
                         </tr>
                     }

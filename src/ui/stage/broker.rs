@@ -54,10 +54,10 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                     onfocus={cell_focus(&props.on_focus, (row, 0))} onclick={click} onkeydown={key}
                 >
                     { broker_name(&ui, b) }
-                    if let (Some(rack), None) = (&b.rack, b.fenced_in_us) {
+                    if let (Some(rack), false) = (&b.rack, is_changing(b)) {
                         <span class="muted">{ w.rack(rack) }</span>
                     }
-                    <span class={classes!("state", state)}>{ standing(&ui, b) }</span>
+                    <span class={classes!("state", state)} title={standing(&ui, b)}>{ briefly(&ui, b) }</span>
                     <NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} up={lower} />
                 </div>
                 { for slots(scene).into_iter().enumerate().map(|(i, (slot, first))| {
@@ -129,10 +129,13 @@ fn is_chosen(selected: &Option<Subject>, place: &PartitionRef, broker: u32) -> b
 }
 
 pub fn state_class(b: &BrokerView) -> &'static str {
+    let starting = matches!(b.phase, Some(BrokerPhase::Registering { .. } | BrokerPhase::CatchingUp));
     match (b.process, b.standing) {
         (ProcessState::Down { .. } | ProcessState::NotStarted, _) => "s-down",
         (ProcessState::Paused { .. }, _) => "s-paused",
         (ProcessState::Stopping, _) | (ProcessState::Running, BrokerStanding::ControlledShutdown) => "s-stopping",
+        // The controllers may still take the process before this one for it.
+        (ProcessState::Running, _) if starting => "s-fenced",
         (ProcessState::Running, BrokerStanding::Fenced { .. } | BrokerStanding::Unregistered) => "s-fenced",
         (ProcessState::Running, BrokerStanding::Active) => "s-running",
     }
@@ -145,6 +148,29 @@ pub fn standing(ui: &Ui, b: &BrokerView) -> String {
         Some(t) => format!("{} · {}", w.broker_state(b), w.fenced_in(t)),
         None => w.broker_state(b),
     }
+}
+
+/// The same where a line holds few words.
+pub fn briefly(ui: &Ui, b: &BrokerView) -> String {
+    match (&b.phase, b.fenced_in_us) {
+        (Some(BrokerPhase::Registering { refused: Some(_) }), _) => ui.label(Label::RegistrationRefused).to_owned(),
+        (_, Some(t)) if matches!(b.process, ProcessState::Down { .. }) => ui.words().fenced_in(t),
+        (_, _) => standing(ui, b),
+    }
+}
+
+/// What happens to it takes the lines of what it is.
+fn is_changing(b: &BrokerView) -> bool {
+    let quiet = match b.phase {
+        None | Some(BrokerPhase::AtWork) => true,
+        Some(
+            BrokerPhase::Registering { .. }
+            | BrokerPhase::CatchingUp
+            | BrokerPhase::HandingOver { .. }
+            | BrokerPhase::ShuttingDown,
+        ) => false,
+    };
+    b.fenced_in_us.is_some() || b.restarting || !quiet
 }
 
 pub fn broker_name(ui: &Ui, b: &BrokerView) -> Html {

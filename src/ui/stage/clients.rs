@@ -66,7 +66,7 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
                     if stuck { <b class="danger">{ w.producer_now(&p.now) }</b> }
                     else {
                         <b>{ w.producer_counts(p) }</b>
-                        if p.lost > 0 { { " · " }<b class="danger">{ w.lost_of_them(p.lost) }</b> }
+                        if p.lost > 0 { { " · " }<b class="danger">{ w.lost_of_them(p.lost, &p.lost_at) }</b> }
                         else { <span class="muted">{ " · " }{ w.producer_now(&p.now) }</span> }
                     }
                 </span>

@@ -9,6 +9,8 @@ use yew::prelude::*;
 
 /// More than these would only cross each other; all are in the list.
 const MOST: usize = 24;
+/// Sentences below the stage; the text view has all.
+const LISTED: usize = 6;
 
 #[derive(PartialEq, Properties)]
 pub struct CutsProps {
@@ -37,13 +39,26 @@ pub fn said(cuts: &[CutView]) -> Vec<Fact> {
     all
 }
 
+/// Links that do not work as they should, as sentences.
+pub fn faults(scene: &Scene) -> Vec<Fact> {
+    let slow = scene.links.iter().map(|l| Fact::LinkChanged {
+        a: l.a.clone(),
+        b: l.b.clone(),
+        latency_us: l.latency_us,
+        loss_permille: l.loss_permille,
+    });
+    said(&scene.cuts).into_iter().chain(slow).collect()
+}
+
 #[component]
 pub fn Cuts(props: &CutsProps) -> Html {
     let ui = use_ui();
     let cuts = &props.scene.cuts;
-    if cuts.is_empty() {
+    let faults = faults(&props.scene);
+    if faults.is_empty() {
         return Html::default();
     }
+    let more = faults.len().saturating_sub(LISTED);
     let g = &props.geometry;
     html! {
         <>
@@ -51,7 +66,8 @@ pub fn Cuts(props: &CutsProps) -> Html {
                 { for cuts.iter().take(MOST).filter_map(|c| cut(&ui, g, c)) }
             </svg>
             <ul class="cut-list">
-                { for said(cuts).iter().map(|f| html! { <li>{ ui.words().fact(f) }</li> }) }
+                { for faults.iter().take(LISTED).map(|f| html! { <li>{ ui.words().fact(f) }</li> }) }
+                if more > 0 { <li>{ ui.words().and_more(more) }</li> }
             </ul>
         </>
     }

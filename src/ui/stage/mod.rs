@@ -9,10 +9,10 @@ mod legend;
 mod motion;
 pub mod replica;
 
-pub use broker::{NodeMenu, broker_name, standing, state_class, strip};
+pub use broker::{NodeMenu, briefly, broker_name, standing, state_class, strip};
 pub use clients::ClientCards;
 pub use controllers::Controllers;
-pub use cuts::said as cuts_said;
+pub use cuts::faults;
 pub use legend::Legend;
 pub use motion::MotionLayer;
 
@@ -285,6 +285,15 @@ fn heads(
     }
 }
 
+/// Who may lead beside the ISR, or who did last where nobody may.
+pub fn may_lead(w: &dyn super::words::Words, p: &PartitionView) -> Option<String> {
+    if p.elr.is_empty() {
+        p.last_known_leader.map(|last| w.last_led(last))
+    } else {
+        Some(format!("ELR {}", tight(&p.elr)))
+    }
+}
+
 /// Broker ids where there is little room.
 fn tight(all: &[u32]) -> String {
     ids(all).replace(' ', "")
@@ -351,7 +360,9 @@ fn head(
             let short = *density == Density::Bars;
             // Where a column is narrow, its three numbers stand below each other.
             let three = !short && matches!(fit, Fit::Close | Fit::Tight);
-            let isr = if short { tight(&p.isr) } else { format!("ISR {}", tight(&p.isr)) };
+            let known = if p.isr.is_empty() { "–".to_owned() } else { tight(&p.isr) };
+            let isr = if short { tight(&p.isr) } else { format!("ISR {known}") };
+            let may = may_lead(w, p).filter(|_| !short);
             let epoch = html! { <span class="mono muted">{ format!("ep {}", p.leader_epoch) }</span> };
             let hw = html! { <span class="hw">{ format!("HW {}", p.high_watermark) }</span> };
             html! {
@@ -372,9 +383,13 @@ fn head(
                     </span>
                     <span class="head-line mono">
                         <span class={classes!("isr", health)}>{ isr }</span>
+                        if let Some(may) = may.as_ref().filter(|_| three) { <span class="may">{ may }</span> }
                         if !short && !three { { hw.clone() } }
                     </span>
                     if !short && three { <span class="head-line mono">{ hw }{ epoch }</span> }
+                    if let Some(may) = may.filter(|_| !three) {
+                        <span class="head-line mono may">{ may }</span>
+                    }
                     if short && first { <span class="topic-name">{ &place.topic }</span> }
                 </div>
             }

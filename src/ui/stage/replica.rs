@@ -85,6 +85,8 @@ pub fn Replica(props: &ReplicaProps) -> Html {
         (Size::Bars, false) => (short(r.role), r.log_end_offset.to_string()),
         (Size::Cells(_) | Size::Wide, _) => (w.role(r.role), w.log_end(r.log_end_offset)),
     };
+    // Kafka's own name for it, in every language.
+    let eligible = r.eligible && props.size != Size::Bars;
     html! {
         <div
             role={props.role} id={format!("cell-{}-{}", props.row, props.column)} data-cell="1"
@@ -99,7 +101,8 @@ pub fn Replica(props: &ReplicaProps) -> Html {
             <span class="hidden">{ w.replica(r, props.broker) }</span>
             <span class="role" aria-hidden="true">
                 if crowned { { marks::crown_icon() } }
-                { role }
+                if eligible && r.role == ReplicaRole::OutOfSync { { "ELR" } } else { { role } }
+                if eligible && r.role != ReplicaRole::OutOfSync { { " · ELR" } }
             </span>
             { tail(r, props.first_shown, props.size) }
             <span class="ends mono" aria-hidden="true">

@@ -18,6 +18,16 @@ fn nodes(w: &English, all: &[NodeRef]) -> String {
     all.iter().map(|n| w.node(n)).collect::<Vec<_>>().join(", ")
 }
 
+/// `brokers 1 and 3`; others by their names.
+fn receivers(w: &English, all: &[NodeRef]) -> String {
+    let id = |n: &NodeRef| if let NodeRef::Broker(id) = n { Some(id.to_string()) } else { None };
+    let names: Option<Vec<String>> = all.iter().map(id).collect();
+    match names.as_deref() {
+        Some([first @ .., last]) if !first.is_empty() => format!("brokers {} and {last}", first.join(", ")),
+        Some(_) | None => nodes(w, all),
+    }
+}
+
 fn offsets(first: u64, last: u64) -> String {
     format!("{} {}", if first == last { "offset" } else { "offsets" }, span(first, last))
 }
@@ -101,6 +111,7 @@ impl Words for English {
             Label::MarkGroup => "consumer and group",
             Label::Break => "Break",
             Label::Repair => "Repair",
+            Label::RegistrationRefused => "registration refused",
             Label::Actions => "Actions",
             Label::HealAll => "Heal all links",
             Label::ElectPreferred => "Elect the preferred leader",
@@ -172,7 +183,7 @@ impl Words for English {
             Label::TextCommitted => "Committed",
             Label::TextLag => "Lag",
             Label::TextNone => "none",
-            Label::SetUpNote => "↻ begins a new run from 0 s; the rest can be turned live.",
+            Label::SetUpNote => "↻ begins a new run, played to this moment; the rest can be turned live.",
             Label::AskedFor => "asked for just now",
             Label::SetUpMark => "begins a new run",
             Label::Default => "default",
@@ -221,8 +232,15 @@ impl Words for English {
             Label::KeyEnds => "to the start, to the end",
             Label::KeyPace => "slower, faster",
             Label::KeyStage => "walk the stage when the focus is in it",
+            Label::KeyMessages => "next message in flight, the one before",
+            Label::KeyAnswer => "answer the question",
+            Label::KeyUndo => "take back the last action",
             Label::KeyHelp => "this list",
             Label::SingleKeys => "Single-character keys act",
+            Label::StoryCard => "The story",
+            Label::GuessTaken => "Now press Play and see.",
+            Label::GuessWaits => "The answer comes once leaders have been elected.",
+            Label::Undo => "Undo",
             Label::Previous => "Partition before",
             Label::Next => "Next partition",
             Label::More2 => "More",
@@ -242,6 +260,11 @@ impl Words for English {
         match f {
             Fact::Killed { node } => format!("{} is killed; its disk stays", self.node(node)),
             Fact::Stopped { node } => format!("{} has stopped", self.node(node)),
+            Fact::StopRequested { node } => format!("{} is asked to stop", self.node(node)),
+            Fact::DiskLost { node } => format!("the disk of {} is wiped", self.node(node)),
+            Fact::ControlledShutdownAllowed { broker } => {
+                format!("broker {broker} leads nothing any more: the controller lets it go")
+            }
             Fact::ControlledShutdownBegan { broker } => format!("broker {broker} begins a controlled shutdown"),
             Fact::Started { node } => format!("{} starts", self.node(node)),
             Fact::Paused { node } => format!("{} stands still", self.node(node)),
@@ -251,6 +274,15 @@ impl Words for English {
             }
             Fact::Registered { broker, epoch, clean: false } => {
                 format!("broker {broker} registers, broker epoch {epoch}")
+            }
+            Fact::RegistrationRefused { broker, error } => {
+                format!("the registration of broker {broker} is refused: {error}")
+            }
+            Fact::MetadataTruncated { node, from, to } => {
+                format!("{} cuts its metadata log from {from} back to {to}", self.node(node))
+            }
+            Fact::ControllerRefused { controller, api, error } => {
+                format!("controller {controller} refuses {api}: {error}")
             }
             Fact::Fenced { broker, session_us: 0 } => format!("broker {broker} is fenced"),
             Fact::Fenced { broker, session_us } => {
@@ -459,12 +491,22 @@ impl Words for English {
                     counted(u64::from(*partitions), "partition", "partitions")
                 )
             }
-            Fact::TopicCreateRefused { topic, error } => format!("topic {topic} is not created: {error}"),
+            Fact::TopicDeleted { topic } => format!("topic {topic} is deleted"),
+            Fact::PartitionsAdded { topic, total } => {
+                format!("topic {topic} has {} now", counted(u64::from(*total), "partition", "partitions"))
+            }
             Fact::ConfigChanged { target, key, value } if value.is_empty() => {
                 format!("{key} goes back to its default {}", self.target(target))
             }
             Fact::ConfigChanged { target, key, value } => format!("{key}={value} {}", self.target(target)),
-            Fact::ActionRefused { action, error } => format!("{action} is refused: {error}"),
+            Fact::Asked(asked) => self.asked(asked),
+            Fact::WaitBegan { what, since_us } => format!("{}, since {}", self.waits_for(what), moment(*since_us)),
+            Fact::WaitEnded { what, after_us, count } => {
+                let times = counted(*count, "record or attempt", "records or attempts");
+                format!("over after {}: {} ({times})", duration(*after_us), self.waits_for(what))
+            }
+            Fact::WithoutEffect { action } => format!("{action} changes nothing: it was so already"),
+            Fact::ActionRefused { action, reason } => format!("{action} is refused: {}", self.reason(reason)),
             Fact::HasReplicas { partition: p, replicas } if replicas.is_empty() => {
                 format!("{} has no replica", partition(p))
             }
@@ -493,8 +535,6 @@ impl Words for English {
             Fact::BrokerIsDown { broker } => format!("broker {broker} is down"),
             Fact::NotInIsr { partition: p, broker } => format!("broker {broker} is not in the ISR of {}", partition(p)),
             Fact::RunBegan => "the run begins".into(),
-            Fact::Other { term, who: Some(n) } => format!("{}: {term}", self.node(n)),
-            Fact::Other { term, who: None } => term.to_string(),
         }
     }
 
@@ -506,8 +546,9 @@ impl Words for English {
             Verdict::NoActiveController => "No active controller: nothing can change".into(),
             Verdict::PartitionsOffline { count: 1, topic } => format!("1 partition of {topic} has no leader"),
             Verdict::PartitionsOffline { count, topic } => format!("{count} partitions of {topic} have no leader"),
-            Verdict::AckedLost { count } => {
-                format!("{} lost", counted(*count, "acknowledged record", "acknowledged records"))
+            Verdict::AckedLost { count, at } => {
+                let records = counted(*count, "acknowledged record", "acknowledged records");
+                format!("{records} lost: {}", self.lost_at(at))
             }
             Verdict::WritesRefused { error, .. } => format!("Writes are refused: {error}"),
             Verdict::WritesStalled { producer } => format!("Writes of {producer} stand still"),
@@ -554,6 +595,34 @@ impl Words for English {
             Cause::RetriedWithoutIdempotence { producer } => {
                 format!("{producer} tried again without enable.idempotence.")
             }
+            Cause::NoOffsetsTopic { group, wanted, brokers } if wanted > brokers => {
+                format!(
+                    "Group {group} has no coordinator: __consumer_offsets wants {wanted} replicas \
+                     (offsets.topic.replication.factor), {} registered.",
+                    counted(u64::from(*brokers), "broker is", "brokers are")
+                )
+            }
+            Cause::NoOffsetsTopic { group, .. } => {
+                format!("Group {group} has no coordinator: __consumer_offsets does not exist yet.")
+            }
+            Cause::CoordinatorLoads { group, partition: p, broker } => {
+                format!("Broker {broker} still loads __consumer_offsets-{p} for group {group}.")
+            }
+            Cause::CoordinatorNotFound { group, partition: p, broker } => {
+                format!("Broker {broker} leads __consumer_offsets-{p}; the members of {group} have not found it yet.")
+            }
+            Cause::PositionWentBack { member, partition: p, from, to } => {
+                format!("The position of {member} in {} went back from {from} to {to}.", partition(p))
+            }
+            Cause::LeaderSilent { producer, broker } => format!("{producer} hears nothing of broker {broker}."),
+            Cause::WaitsForFollowers { partition: p, broker, waits_for } => {
+                format!("Broker {broker} waits for brokers {} to fetch {}.", ids(waits_for), partition(p))
+            }
+            Cause::Answered { producer, error } => format!("The last answer to {producer} is {error}."),
+            Cause::Unanswered { producer } => format!("The requests of {producer} have no answer yet."),
+            Cause::Rebalanced { group } if group.is_empty() => {
+                "A group rebalanced before its positions were committed.".into()
+            }
             Cause::Rebalanced { group } => format!("Group {group} rebalanced before its positions were committed."),
         }
     }
@@ -596,20 +665,10 @@ impl Words for English {
     }
 
     fn fate(&self, s: &LedgerSquare) -> String {
-        let fate = match s.fate {
-            RecordFate::Pending => "waiting for an answer",
-            RecordFate::Written => "written, not yet safe",
-            RecordFate::Safe => "safe",
-            RecordFate::AckedNotSafe => "acknowledged, not yet safe",
-            RecordFate::AckedLost => "acknowledged and lost",
-            RecordFate::Refused => "refused",
-            RecordFate::LostUnacked => "lost, never acknowledged",
-        };
-        let delivered = match s.delivered {
-            Delivery::No => "",
-            Delivery::Once => ", delivered",
-            Delivery::Twice => ", delivered twice",
-            Delivery::OutOfOrder => ", delivered out of order",
+        let fate = self.fate_of(s.fate);
+        let delivered = match self.delivery(s.delivered) {
+            "" => String::new(),
+            delivered => format!(", {delivered}"),
         };
         let place =
             s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} offset {o}", partition(&s.partition)));
@@ -620,6 +679,7 @@ impl Words for English {
         match a {
             NodeAction::Kill => "Kill",
             NodeAction::Stop => "Stop cleanly",
+            NodeAction::Restart => "Restart",
             NodeAction::Start => "Start",
             NodeAction::Pause => "Pause (long GC)",
             NodeAction::Resume => "Resume",
@@ -648,25 +708,33 @@ impl Words for English {
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {
-        let standing = match b.standing {
-            BrokerStanding::Unregistered => "not registered",
-            BrokerStanding::Fenced { .. } => "fenced",
-            BrokerStanding::ControlledShutdown => "in controlled shutdown",
-            BrokerStanding::Active => "",
+        let state = match (b.process, &b.phase) {
+            (ProcessState::Running | ProcessState::Stopping, Some(phase)) => match phase {
+                BrokerPhase::Registering { refused: None } => "starts: asks to register".into(),
+                BrokerPhase::Registering { refused: Some(error) } => format!("registration refused: {error}"),
+                BrokerPhase::CatchingUp => "starts: fenced until it has caught up".into(),
+                BrokerPhase::HandingOver { leads: 0 } => "controlled shutdown".into(),
+                BrokerPhase::HandingOver { leads } => {
+                    format!(
+                        "controlled shutdown: leads {} still",
+                        counted(u64::from(*leads), "partition", "partitions")
+                    )
+                }
+                BrokerPhase::ShuttingDown => "shuts down".into(),
+                BrokerPhase::AtWork => match (b.standing, b.broker_epoch) {
+                    (BrokerStanding::Unregistered, _) => "not registered".into(),
+                    (BrokerStanding::Fenced { .. }, _) => "fenced".into(),
+                    (BrokerStanding::ControlledShutdown, _) => "in controlled shutdown".into(),
+                    (BrokerStanding::Active, Some(e)) => format!("epoch {e}"),
+                    (BrokerStanding::Active, None) => self.process(b.process),
+                },
+            },
+            (p, _) => self.process(p),
         };
-        match (b.process, standing, b.broker_epoch) {
-            (ProcessState::Running, "", Some(e)) => format!("epoch {e}"),
-            (ProcessState::Running, "", None) => self.process(b.process),
-            (ProcessState::Running, s, _) => s.into(),
-            (
-                p @ (ProcessState::NotStarted
-                | ProcessState::Stopping
-                | ProcessState::Paused { .. }
-                | ProcessState::Down { .. }),
-                _,
-                _,
-            ) => self.process(p),
-        }
+        if b.restarting { format!("{state}, then starts again") } else { state }
+    }
+    fn last_led(&self, broker: u32) -> String {
+        format!("last leader {broker}")
     }
     fn quorum_role(&self, r: QuorumRole) -> &'static str {
         match r {
@@ -712,6 +780,9 @@ impl Words for English {
             r.log_end_offset,
             r.high_watermark
         );
+        if r.eligible {
+            s += ", eligible leader replica";
+        }
         if risk > 0 {
             s += &format!(", {risk} acknowledged and not yet safe");
         }
@@ -728,13 +799,20 @@ impl Words for English {
             IsrHealth::BelowMin => "below min.insync.replicas",
             IsrHealth::Offline => "offline",
         };
-        format!(
+        let mut s = format!(
             "{topic}-{}: {leader}, leader epoch {}, ISR {} ({health}), high watermark {}",
             p.partition,
             p.leader_epoch,
             if p.isr.is_empty() { self.label(Label::TextNone).into() } else { ids(&p.isr) },
             p.high_watermark
-        )
+        );
+        if !p.elr.is_empty() {
+            s += &format!(", eligible leader replicas {}", ids(&p.elr));
+        }
+        if let Some(last) = p.last_known_leader {
+            s += &format!(", {}", self.last_led(last));
+        }
+        s
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {
@@ -776,8 +854,16 @@ impl Words for English {
     fn producer_counts(&self, p: &ProducerView) -> String {
         format!("{} acknowledged", p.acked)
     }
-    fn lost_of_them(&self, n: u64) -> String {
-        format!("{n} of them lost")
+    fn lost_of_them(&self, n: u64, at: &[Stretch]) -> String {
+        format!("{n} of them lost: {}", self.lost_at(at))
+    }
+    fn lost_at(&self, at: &[Stretch]) -> String {
+        let named = at.iter().take(NAMED).map(|s| format!("{} {}", partition(&s.partition), offsets(s.first, s.last)));
+        let named = named.collect::<Vec<_>>().join(", ");
+        match at.len().saturating_sub(NAMED) {
+            0 => named,
+            more => format!("{named}, {}", self.and_more(more)),
+        }
     }
     fn group_now(&self, g: &GroupView) -> String {
         match &g.now {
@@ -856,7 +942,7 @@ impl Words for English {
     }
     fn doing(&self, d: &Doing) -> String {
         let from = self.node(&d.from);
-        let to = nodes(self, &d.to);
+        let to = receivers(self, &d.to);
         match &d.did {
             Did::Refuses { api, error } => format!("{from} answers {api} of {to}: {error}"),
             Did::TellsMetadata => format!("{from} tells {to} what was decided"),
@@ -1041,6 +1127,10 @@ impl Words for English {
             InspectValue::Brokers(b) => ids(b),
             InspectValue::Partition(p) => partition(p),
             InspectValue::Node(n) => self.node(n),
+            InspectValue::GroupState(state) => self.group_state(*state).into(),
+            InspectValue::Fate(fate) => self.fate_of(*fate).into(),
+            InspectValue::Delivery(Delivery::No) => self.label(Label::TextNone).into(),
+            InspectValue::Delivery(delivery) => self.delivery(*delivery).into(),
             InspectValue::None => self.label(Label::TextNone).into(),
         }
     }
@@ -1092,8 +1182,20 @@ impl Words for English {
         match r {
             Refused::Kafka(e) => format!("Refused: {e}"),
             Refused::Limit { what, bound } => format!("{what}: no more than {bound}"),
-            Refused::NotNow { action } => format!("{action} cannot be done now"),
-            Refused::Unknown { what } => format!("{what} does not exist"),
+            Refused::NotNow(action) => format!("\"{}\" cannot be done now", self.action(*action)),
+            Refused::Because(reason) => self.reason(reason),
+            Refused::Unknown(what) => {
+                let what = match what {
+                    Thing::Setting => "setting",
+                    Thing::Group => "group",
+                    Thing::Node => "node",
+                    Thing::Message => "message",
+                    Thing::Moment => "moment",
+                    Thing::Run => "run before this one",
+                    Thing::Branch => "run",
+                };
+                format!("There is no such {what}")
+            }
         }
     }
     fn and_more(&self, n: usize) -> String {
@@ -1122,6 +1224,17 @@ impl Words for English {
     fn changes(&self, n: usize) -> String {
         counted(n as u64, "change", "changes")
     }
+    fn judged(&self, right: bool, answer: &str) -> String {
+        if right { format!("You said “{answer}”: right.") } else { format!("You said “{answer}”: not so.") }
+    }
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String {
+        let of = |names: &[String], words: &str| match names {
+            [] => String::new(),
+            names => format!("{words}: {}. ", names.join(", ")),
+        };
+        let none = if stopped.is_empty() { "No client is stuck. ".to_owned() } else { of(stopped, "Stuck") };
+        format!("{none}{}", of(going_on, "At work")).trim_end().to_owned()
+    }
     fn options_refused(&self, options: &[String]) -> String {
         format!("Not done here, though the address asks for it: {}.", options.join(", "))
     }
@@ -1131,6 +1244,115 @@ impl Words for English {
 }
 
 impl English {
+    fn fate_of(&self, fate: RecordFate) -> &'static str {
+        match fate {
+            RecordFate::Pending => "waiting for an answer",
+            RecordFate::Written => "written, not yet safe",
+            RecordFate::Safe => "safe",
+            RecordFate::AckedNotSafe => "acknowledged, not yet safe",
+            RecordFate::AckedLost => "acknowledged and lost",
+            RecordFate::Refused => "refused",
+            RecordFate::LostUnacked => "lost, never acknowledged",
+        }
+    }
+    fn delivery(&self, delivery: Delivery) -> &'static str {
+        match delivery {
+            Delivery::No => "",
+            Delivery::Once => "delivered",
+            Delivery::Twice => "delivered twice",
+            Delivery::OutOfOrder => "delivered out of order",
+        }
+    }
+    fn asked(&self, asked: &Asked) -> String {
+        match asked {
+            Asked::Restart { node } => format!("{} is to be restarted", self.node(node)),
+            Asked::Close { client } => format!("{} is asked to close", self.node(client)),
+            Asked::CreateTopic { topic } => format!("the administrator asks for topic {topic} (CreateTopics)"),
+            Asked::DeleteTopic { topic } => format!("the administrator asks to delete topic {topic} (DeleteTopics)"),
+            Asked::AddPartitions { topic, total } => {
+                format!("the administrator asks for {total} partitions of {topic} (CreatePartitions)")
+            }
+            Asked::DeleteRecords { partition: p, before: Some(before) } => {
+                format!("the administrator asks to delete records of {} before {before} (DeleteRecords)", partition(p))
+            }
+            Asked::DeleteRecords { partition: p, before: None } => {
+                format!("the administrator asks to delete all records of {} (DeleteRecords)", partition(p))
+            }
+            Asked::SetConfig { target, key, value } if value.is_empty() => {
+                format!("the administrator asks for the default of {key} {}", self.target(target))
+            }
+            Asked::SetConfig { target, key, value } => {
+                format!("the administrator asks for {key}={value} {}", self.target(target))
+            }
+            Asked::ElectLeader { partition: p, unclean: false } => {
+                format!("the administrator asks for the preferred leader of {} (ElectLeaders)", partition(p))
+            }
+            Asked::ElectLeader { partition: p, unclean: true } => {
+                format!("the administrator asks for an unclean election of {} (ElectLeaders)", partition(p))
+            }
+            Asked::Describe { api } => format!("the administrator asks {api}"),
+            Asked::Produce { client, topic, count } => {
+                let to = topic.as_ref().map_or(String::new(), |topic| format!(" to {topic}"));
+                format!("{} is given {} to send{to}", self.node(client), counted(*count, "record", "records"))
+            }
+            Asked::PausePolling { member, span_us } => {
+                format!("{} does not call poll for {}", self.node(member), duration(*span_us))
+            }
+            Asked::Seek { member, partition: p, to } => {
+                format!("{} seeks to {to} in {}", self.node(member), partition(p))
+            }
+            Asked::Commit { member } => format!("{} is told to commit", self.node(member)),
+        }
+    }
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Kafka { error, exception, message: None } => format!("{error} ({exception})"),
+            Reason::Kafka { error, exception, message: Some(said) } => format!("{error} ({exception}: {said})"),
+            Reason::NoSuchNode { node } => format!("there is no {}", self.node(node)),
+            Reason::NoSuchClient { name } => format!("no client {name} has started"),
+            Reason::NotStarted { name } => format!("client {name} has not started yet"),
+            Reason::NameTaken { name } => format!("a client {name} runs already"),
+            Reason::NoSuchRole { role } => format!("nobody is {role} now"),
+            Reason::WrongState { node, needed } => {
+                let state = match needed {
+                    Needed::Running => "does not run",
+                    Needed::NotRunning => "runs",
+                    Needed::RunningAndNotPaused => "does not run, or is paused already",
+                    Needed::Paused => "is not paused",
+                    Needed::Producer => "is no producer",
+                };
+                format!("{} {state}", self.node(node))
+            }
+            Reason::HoldTaken { name } => format!("a message is held by the name {name} already"),
+            Reason::NothingHeld { name } => format!("no message is held by the name {name}"),
+            Reason::Limit { what, most } => format!("{what}: no more than {most}"),
+            Reason::Config { exception, key, value, expected } => format!("{exception}: {key}={value}: {expected}"),
+            Reason::SetUp { what } => what.to_string(),
+        }
+    }
+    fn waits_for(&self, what: &WaitFor) -> String {
+        match what {
+            WaitFor::Leader { partition: p } => format!("{} has no leader", partition(p)),
+            WaitFor::MoreMembers { group } => {
+                format!("group {group} waits for more members (group.initial.rebalance.delay.ms)")
+            }
+            WaitFor::Rebalance { group } => format!("group {group} waits for its members to join"),
+            WaitFor::Coordinator { client, group } => format!("{client} finds no coordinator of group {group}"),
+            WaitFor::Commit { client, group } => format!("commits of {client} in group {group} fail"),
+            WaitFor::Poll { client, group } => format!("poll of {client} in group {group} fails"),
+            WaitFor::Success { client } => format!("records of {client} fail"),
+            WaitFor::LivingBroker { client } => format!("{client} knows no living broker"),
+            WaitFor::Answer { client, topic, partition: None } => {
+                format!("records of {client} to {topic} have no answer")
+            }
+            WaitFor::Answer { client, topic, partition: Some(number) } => {
+                format!("records of {client} to {topic}-{number} have no answer")
+            }
+            WaitFor::Reading { group, partition: p } => {
+                format!("acknowledged records of {} are not read by group {group}", partition(p))
+            }
+        }
+    }
     fn target(&self, t: &ConfigTarget) -> String {
         match t {
             ConfigTarget::Topic(t) => format!("for topic {t}"),

@@ -4,7 +4,7 @@
 mod en;
 mod zh;
 
-use highwater_studio::desk::command::Refused;
+use highwater_studio::desk::command::{Refused, Thing};
 use highwater_studio::view::model::*;
 
 /// The languages of the page. A new one is a new file and a line in `ALL` and `words`.
@@ -38,6 +38,9 @@ impl Lang {
         }
     }
 }
+
+/// Stretches of lost records that are named one by one.
+const NAMED: usize = 6;
 
 /// Words without arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +115,7 @@ pub enum Label {
     // nodes
     Break,
     Repair,
+    RegistrationRefused,
     Actions,
     HealAll,
     ElectPreferred,
@@ -237,8 +241,16 @@ pub enum Label {
     KeyEnds,
     KeyPace,
     KeyStage,
+    KeyMessages,
+    KeyAnswer,
+    KeyUndo,
     KeyHelp,
     SingleKeys,
+    // what the author says
+    StoryCard,
+    GuessTaken,
+    GuessWaits,
+    Undo,
     // phone
     Previous,
     Next,
@@ -272,6 +284,8 @@ pub trait Words {
     fn actions_of(&self, n: &NodeRef) -> String;
     fn process(&self, p: ProcessState) -> String;
     fn broker_state(&self, b: &BrokerView) -> String;
+    /// Who led last, while nobody does.
+    fn last_led(&self, broker: u32) -> String;
     fn quorum_role(&self, r: QuorumRole) -> &'static str;
     fn controller_state(&self, c: &ControllerView) -> String;
     fn role(&self, r: ReplicaRole) -> &'static str;
@@ -288,7 +302,9 @@ pub trait Words {
     fn square(&self, topic: &str, s: &InternalSquare) -> String;
     fn producer_now(&self, p: &ProducerNow) -> String;
     fn producer_counts(&self, p: &ProducerView) -> String;
-    fn lost_of_them(&self, n: u64) -> String;
+    fn lost_of_them(&self, n: u64, at: &[Stretch]) -> String;
+    /// Where lost records were, by partition and offset.
+    fn lost_at(&self, at: &[Stretch]) -> String;
     fn group_now(&self, g: &GroupView) -> String;
     fn group_state(&self, s: GroupState) -> &'static str;
     fn coordinator(&self, g: &GroupView) -> String;
@@ -340,6 +356,10 @@ pub trait Words {
     /// Options of an address that are not honoured, as they were written.
     fn options_refused(&self, options: &[String]) -> String;
     fn active_controller(&self, n: &NodeRef) -> String;
+    /// Whether an answer was right, with the answer.
+    fn judged(&self, right: bool, answer: &str) -> String;
+    /// Which clients are stopped and which go on.
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String;
 }
 
 /// Words that somebody else wrote, safe to stand among ours: marks that turn the direction of text or cannot be seen
@@ -378,7 +398,8 @@ pub fn unbroken(us: Micros) -> String {
 /// A duration with three figures at most: `8.61 s`, `500 ms`, `0.5 ms`.
 pub fn duration(us: Micros) -> String {
     match us {
-        0..1_000 => tenths(us, 1_000, "ms"),
+        1..100 => format!("{us} µs"),
+        0 | 100..1_000 => tenths(us, 1_000, "ms"),
         1_000..10_000 => tenths(us, 1_000, "ms"),
         10_000..1_000_000 => format!("{} ms", us / 1_000),
         1_000_000..60_000_000 => tenths(us, 1_000_000, "s"),
@@ -446,6 +467,7 @@ mod tests {
     fn times_have_the_form_that_the_page_promises() {
         assert_eq!(moment(14_802_317), "14.802 s");
         assert_eq!(duration(500), "0.5 ms");
+        assert_eq!(duration(40), "40 µs");
         assert_eq!(duration(8_612_000), "8.6 s");
         assert_eq!(duration(9_000_000), "9 s");
         assert_eq!(rate(20_000), "20/s");

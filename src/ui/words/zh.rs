@@ -93,6 +93,7 @@ impl Words for Chinese {
             Label::MarkGroup => "消费与消费者组",
             Label::Break => "注入故障",
             Label::Repair => "恢复",
+            Label::RegistrationRefused => "注册被拒绝",
             Label::Actions => "操作",
             Label::HealAll => "恢复所有链路",
             Label::ElectPreferred => "选举首选领导者",
@@ -160,7 +161,7 @@ impl Words for Chinese {
             Label::TextCommitted => "已提交",
             Label::TextLag => "积压",
             Label::TextNone => "无",
-            Label::SetUpNote => "↻ 会从 0 s 开始新的一次运行；其余设置可即时更改。",
+            Label::SetUpNote => "↻ 会开始一次新的运行并播放到当前时刻；其余可实时调整。",
             Label::AskedFor => "刚刚提出，尚未生效",
             Label::SetUpMark => "开始新的一次运行",
             Label::Default => "默认",
@@ -209,8 +210,15 @@ impl Words for Chinese {
             Label::KeyEnds => "到开头、到末尾",
             Label::KeyPace => "更慢、更快",
             Label::KeyStage => "焦点在集群视图内时，在其中移动",
+            Label::KeyMessages => "下一条 / 上一条传输中的消息",
+            Label::KeyAnswer => "回答问题",
+            Label::KeyUndo => "撤销上一个操作",
             Label::KeyHelp => "这个列表",
             Label::SingleKeys => "启用单字符快捷键",
+            Label::StoryCard => "故事",
+            Label::GuessTaken => "现在按播放，看看结果。",
+            Label::GuessWaits => "选出新 leader 之后揭晓。",
+            Label::Undo => "撤销",
             Label::Previous => "上一个分区",
             Label::Next => "下一个分区",
             Label::More2 => "更多",
@@ -230,6 +238,11 @@ impl Words for Chinese {
         match f {
             Fact::Killed { node } => format!("{} 被杀掉，磁盘保留", self.node(node)),
             Fact::Stopped { node } => format!("{} 已停止", self.node(node)),
+            Fact::StopRequested { node } => format!("{} 被要求停止", self.node(node)),
+            Fact::DiskLost { node } => format!("{} 的磁盘被清空", self.node(node)),
+            Fact::ControlledShutdownAllowed { broker } => {
+                format!("broker {broker} 不再领导任何分区：controller 允许它退出")
+            }
             Fact::ControlledShutdownBegan { broker } => format!("broker {broker} 开始受控关闭"),
             Fact::Started { node } => format!("{} 启动", self.node(node)),
             Fact::Paused { node } => format!("{} 停顿", self.node(node)),
@@ -238,6 +251,13 @@ impl Words for Chinese {
                 format!("broker {broker} 在正常停止后注册，broker epoch {epoch}")
             }
             Fact::Registered { broker, epoch, clean: false } => format!("broker {broker} 注册，broker epoch {epoch}"),
+            Fact::RegistrationRefused { broker, error } => format!("broker {broker} 的注册被拒绝：{error}"),
+            Fact::MetadataTruncated { node, from, to } => {
+                format!("{} 把元数据日志从 {from} 截断到 {to}", self.node(node))
+            }
+            Fact::ControllerRefused { controller, api, error } => {
+                format!("controller {controller} 拒绝 {api}：{error}")
+            }
             Fact::Fenced { broker, session_us: 0 } => format!("broker {broker} 被隔离（fenced）"),
             Fact::Fenced { broker, session_us } => {
                 format!("broker {broker} 被隔离（fenced）：{} 没有心跳", duration(*session_us))
@@ -422,12 +442,19 @@ impl Words for Chinese {
                 };
                 format!("创建 topic {topic}（{by}）：{partitions} 个分区，副本数 {replication_factor}")
             }
-            Fact::TopicCreateRefused { topic, error } => format!("topic {topic} 未创建：{error}"),
+            Fact::TopicDeleted { topic } => format!("topic {topic} 已删除"),
+            Fact::PartitionsAdded { topic, total } => format!("topic {topic} 现有 {total} 个分区"),
             Fact::ConfigChanged { target, key, value } if value.is_empty() => {
                 format!("{}：{key} 恢复默认", self.target(target))
             }
             Fact::ConfigChanged { target, key, value } => format!("{}：{key}={value}", self.target(target)),
-            Fact::ActionRefused { action, error } => format!("{action} 被拒绝：{error}"),
+            Fact::Asked(asked) => self.asked(asked),
+            Fact::WaitBegan { what, since_us } => format!("自 {} 起：{}", moment(*since_us), self.waits_for(what)),
+            Fact::WaitEnded { what, after_us, count } => {
+                format!("{} 后结束：{}（{count} 条记录或次尝试）", duration(*after_us), self.waits_for(what))
+            }
+            Fact::WithoutEffect { action } => format!("{action} 没有改变任何东西：原本就是如此"),
+            Fact::ActionRefused { action, reason } => format!("{action} 被拒绝：{}", self.reason(reason)),
             Fact::HasReplicas { partition: p, replicas } if replicas.is_empty() => {
                 format!("{} 没有副本", partition(p))
             }
@@ -454,8 +481,6 @@ impl Words for Chinese {
             Fact::BrokerIsDown { broker } => format!("broker {broker} 已宕机"),
             Fact::NotInIsr { partition: p, broker } => format!("broker {broker} 不在 {} 的 ISR 中", partition(p)),
             Fact::RunBegan => "运行开始".into(),
-            Fact::Other { term, who: Some(n) } => format!("{}：{term}", self.node(n)),
-            Fact::Other { term, who: None } => term.to_string(),
         }
     }
 
@@ -466,7 +491,7 @@ impl Words for Chinese {
             Verdict::GroupWithoutCommits { group } => format!("消费者组 {group} 只读到一部分，且无法提交"),
             Verdict::NoActiveController => "没有活动 controller：什么也无法改变".into(),
             Verdict::PartitionsOffline { count, topic } => format!("{topic} 有 {count} 个分区没有领导者"),
-            Verdict::AckedLost { count } => format!("丢失 {count} 条已确认的记录"),
+            Verdict::AckedLost { count, at } => format!("丢失 {count} 条已确认的记录：{}", self.lost_at(at)),
             Verdict::WritesRefused { error, .. } => format!("写入被拒绝：{error}"),
             Verdict::WritesStalled { producer } => format!("{producer} 的写入停住了"),
             Verdict::DeliveredTwice { count } => format!("{count} 条记录送达两次"),
@@ -508,6 +533,31 @@ impl Words for Chinese {
             Cause::RetriedWithoutIdempotence { producer } => {
                 format!("{producer} 在没有 enable.idempotence 的情况下重试。")
             }
+            Cause::NoOffsetsTopic { group, wanted, brokers } if wanted > brokers => {
+                format!(
+                    "消费者组 {group} 没有 coordinator：__consumer_offsets 需要 {wanted} 个副本\
+                     （offsets.topic.replication.factor），只有 {brokers} 个 broker 已注册。"
+                )
+            }
+            Cause::NoOffsetsTopic { group, .. } => {
+                format!("消费者组 {group} 没有 coordinator：__consumer_offsets 尚不存在。")
+            }
+            Cause::CoordinatorLoads { group, partition: p, broker } => {
+                format!("broker {broker} 仍在为消费者组 {group} 加载 __consumer_offsets-{p}。")
+            }
+            Cause::CoordinatorNotFound { group, partition: p, broker } => {
+                format!("broker {broker} 领导 __consumer_offsets-{p}；消费者组 {group} 的成员尚未找到它。")
+            }
+            Cause::PositionWentBack { member, partition: p, from, to } => {
+                format!("{member} 在 {} 中的位置从 {from} 退回到 {to}。", partition(p))
+            }
+            Cause::LeaderSilent { producer, broker } => format!("{producer} 收不到 broker {broker} 的任何应答。"),
+            Cause::WaitsForFollowers { partition: p, broker, waits_for } => {
+                format!("broker {broker} 等待 broker {} 拉取 {}。", ids(waits_for), partition(p))
+            }
+            Cause::Answered { producer, error } => format!("{producer} 得到的最后应答是 {error}。"),
+            Cause::Unanswered { producer } => format!("{producer} 的请求尚无应答。"),
+            Cause::Rebalanced { group } if group.is_empty() => "有消费者组在位置提交之前发生了再均衡。".into(),
             Cause::Rebalanced { group } => format!("消费者组 {group} 在提交位置之前发生了再均衡。"),
         }
     }
@@ -550,20 +600,10 @@ impl Words for Chinese {
     }
 
     fn fate(&self, s: &LedgerSquare) -> String {
-        let fate = match s.fate {
-            RecordFate::Pending => "等待应答",
-            RecordFate::Written => "已写入，尚不安全",
-            RecordFate::Safe => "安全",
-            RecordFate::AckedNotSafe => "已确认，尚不安全",
-            RecordFate::AckedLost => "已确认，却丢失",
-            RecordFate::Refused => "被拒绝",
-            RecordFate::LostUnacked => "丢失，从未确认",
-        };
-        let delivered = match s.delivered {
-            Delivery::No => "",
-            Delivery::Once => "，已送达",
-            Delivery::Twice => "，送达两次",
-            Delivery::OutOfOrder => "，乱序送达",
+        let fate = self.fate_of(s.fate);
+        let delivered = match self.delivery(s.delivered) {
+            "" => String::new(),
+            delivered => format!("，{delivered}"),
         };
         let place =
             s.offset.map_or_else(|| partition(&s.partition), |o| format!("{} 位移 {o}", partition(&s.partition)));
@@ -574,6 +614,7 @@ impl Words for Chinese {
         match a {
             NodeAction::Kill => "杀掉",
             NodeAction::Stop => "正常停止",
+            NodeAction::Restart => "重启",
             NodeAction::Start => "启动",
             NodeAction::Pause => "暂停（长 GC）",
             NodeAction::Resume => "恢复运行",
@@ -602,25 +643,28 @@ impl Words for Chinese {
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {
-        let standing = match b.standing {
-            BrokerStanding::Unregistered => "未注册",
-            BrokerStanding::Fenced { .. } => "被隔离",
-            BrokerStanding::ControlledShutdown => "受控关闭中",
-            BrokerStanding::Active => "",
+        let state = match (b.process, &b.phase) {
+            (ProcessState::Running | ProcessState::Stopping, Some(phase)) => match phase {
+                BrokerPhase::Registering { refused: None } => "启动中：请求注册".into(),
+                BrokerPhase::Registering { refused: Some(error) } => format!("注册被拒绝：{error}"),
+                BrokerPhase::CatchingUp => "启动中：追上元数据前被隔离".into(),
+                BrokerPhase::HandingOver { leads: 0 } => "受控关闭中".into(),
+                BrokerPhase::HandingOver { leads } => format!("受控关闭中：仍领导 {leads} 个分区"),
+                BrokerPhase::ShuttingDown => "正在关闭".into(),
+                BrokerPhase::AtWork => match (b.standing, b.broker_epoch) {
+                    (BrokerStanding::Unregistered, _) => "未注册".into(),
+                    (BrokerStanding::Fenced { .. }, _) => "被隔离".into(),
+                    (BrokerStanding::ControlledShutdown, _) => "受控关闭中".into(),
+                    (BrokerStanding::Active, Some(e)) => format!("epoch {e}"),
+                    (BrokerStanding::Active, None) => self.process(b.process),
+                },
+            },
+            (p, _) => self.process(p),
         };
-        match (b.process, standing, b.broker_epoch) {
-            (ProcessState::Running, "", Some(e)) => format!("epoch {e}"),
-            (ProcessState::Running, "", None) => self.process(b.process),
-            (ProcessState::Running, s, _) => s.into(),
-            (
-                p @ (ProcessState::NotStarted
-                | ProcessState::Stopping
-                | ProcessState::Paused { .. }
-                | ProcessState::Down { .. }),
-                _,
-                _,
-            ) => self.process(p),
-        }
+        if b.restarting { format!("{state}，随后重启") } else { state }
+    }
+    fn last_led(&self, broker: u32) -> String {
+        format!("最后的领导者 {broker}")
     }
     fn quorum_role(&self, r: QuorumRole) -> &'static str {
         match r {
@@ -666,6 +710,9 @@ impl Words for Chinese {
             r.log_end_offset,
             r.high_watermark
         );
+        if r.eligible {
+            s += "，在 ELR 中，可以当选";
+        }
         if risk > 0 {
             s += &format!("，{risk} 条已确认但尚不安全");
         }
@@ -682,13 +729,20 @@ impl Words for Chinese {
             IsrHealth::BelowMin => "低于 min.insync.replicas",
             IsrHealth::Offline => "离线",
         };
-        format!(
+        let mut s = format!(
             "{topic}-{}：{leader}，leader epoch {}，ISR {}（{health}），高水位 {}",
             p.partition,
             p.leader_epoch,
             if p.isr.is_empty() { self.label(Label::TextNone).into() } else { ids(&p.isr) },
             p.high_watermark
-        )
+        );
+        if !p.elr.is_empty() {
+            s += &format!("，ELR {}", ids(&p.elr));
+        }
+        if let Some(last) = p.last_known_leader {
+            s += &format!("，{}", self.last_led(last));
+        }
+        s
     }
     fn strip(&self, s: &InternalStrip) -> String {
         match (s.squares.len(), s.nowhere_else, s.leaderless) {
@@ -726,8 +780,17 @@ impl Words for Chinese {
     fn producer_counts(&self, p: &ProducerView) -> String {
         format!("已确认 {}", p.acked)
     }
-    fn lost_of_them(&self, n: u64) -> String {
-        format!("其中丢失 {n}")
+    fn lost_of_them(&self, n: u64, at: &[Stretch]) -> String {
+        format!("其中丢失 {n}：{}", self.lost_at(at))
+    }
+    fn lost_at(&self, at: &[Stretch]) -> String {
+        let named =
+            at.iter().take(NAMED).map(|s| format!("{} 位移 {}", partition(&s.partition), span(s.first, s.last)));
+        let named = named.collect::<Vec<_>>().join("、");
+        match at.len().saturating_sub(NAMED) {
+            0 => named,
+            more => format!("{named}，{}", self.and_more(more)),
+        }
     }
     fn group_now(&self, g: &GroupView) -> String {
         match &g.now {
@@ -987,6 +1050,10 @@ impl Words for Chinese {
             InspectValue::Brokers(b) => ids(b),
             InspectValue::Partition(p) => partition(p),
             InspectValue::Node(n) => self.node(n),
+            InspectValue::GroupState(state) => self.group_state(*state).into(),
+            InspectValue::Fate(fate) => self.fate_of(*fate).into(),
+            InspectValue::Delivery(Delivery::No) => self.label(Label::TextNone).into(),
+            InspectValue::Delivery(delivery) => self.delivery(*delivery).into(),
             InspectValue::None => self.label(Label::TextNone).into(),
         }
     }
@@ -1038,8 +1105,20 @@ impl Words for Chinese {
         match r {
             Refused::Kafka(e) => format!("被拒绝：{e}"),
             Refused::Limit { what, bound } => format!("{what}：不能超过 {bound}"),
-            Refused::NotNow { action } => format!("现在无法执行 {action}"),
-            Refused::Unknown { what } => format!("{what} 不存在"),
+            Refused::NotNow(action) => format!("现在无法执行“{}”", self.action(*action)),
+            Refused::Because(reason) => self.reason(reason),
+            Refused::Unknown(what) => {
+                let what = match what {
+                    Thing::Setting => "设置",
+                    Thing::Group => "消费者组",
+                    Thing::Node => "节点",
+                    Thing::Message => "消息",
+                    Thing::Moment => "时刻",
+                    Thing::Run => "之前的运行",
+                    Thing::Branch => "运行",
+                };
+                format!("没有这样的{what}")
+            }
         }
     }
     fn and_more(&self, n: usize) -> String {
@@ -1064,15 +1143,137 @@ impl Words for Chinese {
     fn changes(&self, n: usize) -> String {
         format!("{n} 处变化")
     }
+    fn judged(&self, right: bool, answer: &str) -> String {
+        if right {
+            format!("你的答案是“{answer}”：正确。")
+        } else {
+            format!("你的答案是“{answer}”：不是这样。")
+        }
+    }
+    fn clients_now(&self, stopped: &[String], going_on: &[String]) -> String {
+        let of = |names: &[String], words: &str| match names {
+            [] => String::new(),
+            names => format!("{words}：{}。", names.join("、")),
+        };
+        let none = if stopped.is_empty() { "没有客户端卡住。".to_owned() } else { of(stopped, "卡住") };
+        format!("{none}{}", of(going_on, "正常工作"))
+    }
     fn options_refused(&self, options: &[String]) -> String {
         format!("链接要求了这里不支持的选项：{}。", options.join("、"))
     }
     fn active_controller(&self, n: &NodeRef) -> String {
-        format!("{} 为活动 controller", self.node(n))
+        format!("{}：活动", self.node(n))
     }
 }
 
 impl Chinese {
+    fn fate_of(&self, fate: RecordFate) -> &'static str {
+        match fate {
+            RecordFate::Pending => "等待应答",
+            RecordFate::Written => "已写入，尚不安全",
+            RecordFate::Safe => "安全",
+            RecordFate::AckedNotSafe => "已确认，尚不安全",
+            RecordFate::AckedLost => "已确认，却丢失",
+            RecordFate::Refused => "被拒绝",
+            RecordFate::LostUnacked => "丢失，从未确认",
+        }
+    }
+    fn delivery(&self, delivery: Delivery) -> &'static str {
+        match delivery {
+            Delivery::No => "",
+            Delivery::Once => "已送达",
+            Delivery::Twice => "送达两次",
+            Delivery::OutOfOrder => "乱序送达",
+        }
+    }
+    fn asked(&self, asked: &Asked) -> String {
+        match asked {
+            Asked::Restart { node } => format!("要求重启 {}", self.node(node)),
+            Asked::Close { client } => format!("要求关闭 {}", self.node(client)),
+            Asked::CreateTopic { topic } => format!("管理员请求创建 topic {topic}（CreateTopics）"),
+            Asked::DeleteTopic { topic } => format!("管理员请求删除 topic {topic}（DeleteTopics）"),
+            Asked::AddPartitions { topic, total } => {
+                format!("管理员请求把 {topic} 扩到 {total} 个分区（CreatePartitions）")
+            }
+            Asked::DeleteRecords { partition: p, before: Some(before) } => {
+                format!("管理员请求删除 {} 中位移 {before} 之前的记录（DeleteRecords）", partition(p))
+            }
+            Asked::DeleteRecords { partition: p, before: None } => {
+                format!("管理员请求删除 {} 的全部记录（DeleteRecords）", partition(p))
+            }
+            Asked::SetConfig { target, key, value } if value.is_empty() => {
+                format!("管理员请求恢复默认值（{}）：{key}", self.target(target))
+            }
+            Asked::SetConfig { target, key, value } => {
+                format!("管理员请求设置（{}）：{key}={value}", self.target(target))
+            }
+            Asked::ElectLeader { partition: p, unclean: false } => {
+                format!("管理员请求选举 {} 的首选领导者（ElectLeaders）", partition(p))
+            }
+            Asked::ElectLeader { partition: p, unclean: true } => {
+                format!("管理员请求对 {} 进行 unclean 选举（ElectLeaders）", partition(p))
+            }
+            Asked::Describe { api } => format!("管理员查询 {api}"),
+            Asked::Produce { client, topic, count } => {
+                let to = topic.as_ref().map_or(String::new(), |topic| format!("发往 {topic} 的 "));
+                format!("交给 {} {to}{count} 条记录", self.node(client))
+            }
+            Asked::PausePolling { member, span_us } => {
+                format!("{} 在 {} 内不调用 poll", self.node(member), duration(*span_us))
+            }
+            Asked::Seek { member, partition: p, to } => {
+                format!("{} 在 {} 中跳到 {to}（seek）", self.node(member), partition(p))
+            }
+            Asked::Commit { member } => format!("要求 {} 提交位移", self.node(member)),
+        }
+    }
+    fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::Kafka { error, exception, message: None } => format!("{error}（{exception}）"),
+            Reason::Kafka { error, exception, message: Some(said) } => format!("{error}（{exception}：{said}）"),
+            Reason::NoSuchNode { node } => format!("没有 {}", self.node(node)),
+            Reason::NoSuchClient { name } => format!("没有启动过名为 {name} 的客户端"),
+            Reason::NotStarted { name } => format!("客户端 {name} 尚未启动"),
+            Reason::NameTaken { name } => format!("客户端 {name} 已在运行"),
+            Reason::NoSuchRole { role } => format!("现在没有谁是 {role}"),
+            Reason::WrongState { node, needed } => {
+                let state = match needed {
+                    Needed::Running => "没有运行",
+                    Needed::NotRunning => "正在运行",
+                    Needed::RunningAndNotPaused => "没有运行，或已暂停",
+                    Needed::Paused => "没有暂停",
+                    Needed::Producer => "不是生产者",
+                };
+                format!("{} {state}", self.node(node))
+            }
+            Reason::HoldTaken { name } => format!("已有消息以名称 {name} 被扣留"),
+            Reason::NothingHeld { name } => format!("没有以名称 {name} 扣留的消息"),
+            Reason::Limit { what, most } => format!("{what}：不能超过 {most}"),
+            Reason::Config { exception, key, value, expected } => format!("{exception}：{key}={value}：{expected}"),
+            Reason::SetUp { what } => format!("设置有误：{what}"),
+        }
+    }
+    fn waits_for(&self, what: &WaitFor) -> String {
+        match what {
+            WaitFor::Leader { partition: p } => format!("{} 没有领导者", partition(p)),
+            WaitFor::MoreMembers { group } => {
+                format!("消费者组 {group} 等待更多成员（group.initial.rebalance.delay.ms）")
+            }
+            WaitFor::Rebalance { group } => format!("消费者组 {group} 等待成员重新加入"),
+            WaitFor::Coordinator { client, group } => format!("{client} 找不到消费者组 {group} 的 coordinator"),
+            WaitFor::Commit { client, group } => format!("{client} 在消费者组 {group} 中无法提交"),
+            WaitFor::Poll { client, group } => format!("{client} 在消费者组 {group} 中 poll 失败"),
+            WaitFor::Success { client } => format!("{client} 的记录发送失败"),
+            WaitFor::LivingBroker { client } => format!("{client} 所知的 broker 都不在线"),
+            WaitFor::Answer { client, topic, partition: None } => format!("{client} 发往 {topic} 的记录没有应答"),
+            WaitFor::Answer { client, topic, partition: Some(number) } => {
+                format!("{client} 发往 {topic}-{number} 的记录没有应答")
+            }
+            WaitFor::Reading { group, partition: p } => {
+                format!("{} 中已确认的记录尚未被消费者组 {group} 读到", partition(p))
+            }
+        }
+    }
     fn target(&self, t: &ConfigTarget) -> String {
         match t {
             ConfigTarget::Topic(t) => format!("topic {t}"),

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use super::*;
 use crate::client::testing::{Bench, Reply};
 use crate::client::{Client, ClientKind};
-use crate::protocol::{ConfigMap, GroupState};
+use crate::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, GroupState, Placement};
 
 fn ask(bench: &mut Bench, client: &mut Client, number: u32, request: AdminRequest) {
     bench.send(client, Event::Command(ClientCommand::Admin { action: ActionId(number), request }));
@@ -41,7 +41,7 @@ fn r10_a_change_that_nobody_confirms_times_out_after_fifteen_seconds() {
     );
     bench.run(&mut client, 30_000);
     assert_eq!(client.admin_answer(ActionId(1)), Some(&timed_out()));
-    assert_eq!(answered(&bench, 1), Some(15_000));
+    assert_eq!(answered(&bench, 1), Some(15_002), "after the millisecond of its deadline");
 }
 
 #[test]
@@ -84,6 +84,29 @@ fn r11_asking_a_frozen_broker_costs_the_request_timeout() {
 }
 
 #[test]
+fn a_metadata_call_that_is_given_up_before_its_connection_waits_for_the_same_frozen_broker_again() {
+    let mut bench = Bench::new(&[2]);
+    bench.frozen.extend([BrokerId(1), BrokerId(2), BrokerId(3)]);
+    let mut client = bench.start(ClientKind::Admin).expect("an admin client");
+    let mut held = Vec::new();
+    for number in 0..40 {
+        // The loop begins its wait anywhere within a millisecond.
+        bench.node.now += Dur(u64::from(number) * 25);
+        let (began, first) = (bench.node.now, bench.connections());
+        ask(&mut bench, &mut client, number, AdminRequest::Renew);
+        let mut ms = 0;
+        while bench.connections() < first + 2 && ms < 60_000 {
+            ms += 100;
+            bench.run(&mut client, began.0 / 1_000 + ms);
+        }
+        held.push(ms / 1_000);
+    }
+    let rounds = |n: u64| held.iter().filter(|s| **s / 8 == n).count();
+    assert_eq!(rounds(1) + rounds(2) + rounds(3) + rounds(4), 40, "whole rounds of the request time-out: {held:?}");
+    assert!(rounds(1) > 0 && rounds(2) > 0, "{held:?}");
+}
+
+#[test]
 fn r01_a_group_without_a_coordinator_cannot_be_described() {
     let mut bench = Bench::new(&[1]);
     bench.coordinator = Err(ErrorCode::CoordinatorNotAvailable);
@@ -91,7 +114,7 @@ fn r01_a_group_without_a_coordinator_cannot_be_described() {
     ask(&mut bench, &mut client, 1, AdminRequest::DescribeGroup { group: "g".into() });
     ask(&mut bench, &mut client, 2, AdminRequest::ListCommitted { group: "g".into() });
     bench.run(&mut client, 6_000);
-    assert_eq!((answered(&bench, 1), answered(&bench, 2)), (Some(5_000), Some(5_000)));
+    assert_eq!((answered(&bench, 1), answered(&bench, 2)), (Some(5_002), Some(5_002)));
     assert_eq!(client.admin_answer(ActionId(2)), Some(&timed_out()));
     bench.coordinator = Ok(BrokerId(3));
     let described = DescribedGroup { error: ErrorCode::None, state: GroupState::Stable, members: Vec::new() };
@@ -117,7 +140,7 @@ fn offsets_come_from_the_leader_and_time_out_without_one() {
     bench.run(&mut client, 20_000);
     let offsets = AdminAnswer::Offsets { earliest: 0, latest: 8, last_stable: 8, leader_epoch: Some(LeaderEpoch(0)) };
     assert_eq!(client.admin_answer(ActionId(1)), Some(&offsets));
-    assert_eq!((client.admin_answer(ActionId(2)), answered(&bench, 2)), (Some(&timed_out()), Some(12_000)));
+    assert_eq!((client.admin_answer(ActionId(2)), answered(&bench, 2)), (Some(&timed_out()), Some(12_004)));
     ask(&mut bench, &mut client, 3, AdminRequest::DescribeCluster);
     bench.kill(3);
     bench.run(&mut client, 21_000);
@@ -163,6 +186,31 @@ fn changes_keep_their_order_because_one_broker_passes_for_the_controller() {
 }
 
 #[test]
+fn a_lost_request_is_tried_again_after_its_time_out_only_while_the_loop_has_other_things_to_do() {
+    for is_busy in [false, true] {
+        let mut bench = Bench::new(&[1, 0]);
+        bench.hook = Some(Box::new(|_, r| matches!(r, Request::CreatePartitions { .. }).then_some(Reply::Never)));
+        let mut client = bench.start(ClientKind::Admin).expect("an admin client");
+        ask(&mut bench, &mut client, 1, AdminRequest::CreatePartitions { name: "t".into(), total: 3 });
+        bench.run(&mut client, 1_000);
+        if is_busy {
+            // The partition has no leader, so this call looks for one again and again.
+            ask(&mut bench, &mut client, 2, AdminRequest::ListOffsets { topic: "t".into(), partition: 1 });
+        }
+        bench.run(&mut client, 19_000);
+        let asked: Vec<u64> = bench
+            .requests
+            .iter()
+            .filter(|(_, _, r)| matches!(r, Request::CreatePartitions { .. }))
+            .map(|(at, _, _)| at.0 / 1_000_000)
+            .collect();
+        assert_eq!(asked, if is_busy { alloc::vec![0, 8] } else { alloc::vec![0] });
+        bench.run(&mut client, 21_000);
+        assert_eq!(client.admin_answer(ActionId(1)), Some(&timed_out()));
+    }
+}
+
+#[test]
 fn a_change_of_one_brokers_configs_is_asked_of_that_broker_and_waits_for_it() {
     let change = || AdminRequest::AlterConfigs {
         resource: ConfigTarget::Broker(BrokerId(2)),
@@ -186,5 +234,5 @@ fn a_change_of_one_brokers_configs_is_asked_of_that_broker_and_waits_for_it() {
     ask(&mut bench, &mut client, 9, change());
     bench.run(&mut client, 40_000);
     assert_eq!(client.admin_answer(ActionId(9)), Some(&timed_out()));
-    assert_eq!(answered(&bench, 9), Some(20_800));
+    assert_eq!(answered(&bench, 9), Some(20_802));
 }

@@ -14,6 +14,7 @@ use highwater_engine::trace::Kind;
 use highwater_engine::world::api_of;
 
 use super::model::*;
+use super::motion;
 use crate::scenario::{Deed, Node, Verb, Which};
 use crate::story::{Seen, message_term, tell};
 use fields::Fields;
@@ -46,6 +47,7 @@ pub fn detail(seen: Seen<'_>, id: MessageRef) -> Option<MessageDetail> {
         name: message_term(api_of(&message.body), response),
         version: version::version(seen, message.conn, api_of(&message.body)),
         response,
+        kind: motion::kind(message),
         from: seen.node(message.from()),
         to: seen.node(message.to()),
         sent_us: seen.us(message.sent_at),

@@ -11,6 +11,8 @@ pub struct MessageDetail {
     /// The version that sender and receiver speak.
     pub version: u16,
     pub response: bool,
+    /// Its shape on the stage.
+    pub kind: FlightKind,
     pub from: NodeRef,
     pub to: NodeRef,
     pub sent_us: Micros,

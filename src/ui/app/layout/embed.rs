@@ -1,8 +1,10 @@
 //! The embed: title, verdict, stage and time in a frame of another page. It deliberately has no settings and no panel;
 //! who wants more opens the page.
 use super::*;
+use crate::ui::header::UndoButton;
 use crate::ui::marks;
 use crate::ui::stage::about_line;
+use crate::ui::transport::Countdown;
 use crate::ui::words::Words;
 use highwater_studio::view::model::NodeRef;
 
@@ -26,11 +28,22 @@ impl App {
         let w = ui.words();
         let Some(v) = self.views.promises.verdicts.first() else { return Html::default() };
         let grade = crate::ui::panel::grade(&v.verdict);
+        let board = &self.views.board;
+        if board.asked.as_ref().is_some_and(|asked| asked.answered == Answered::Open) {
+            return html! { <div class="story-strip">{ self.story(true) }</div> };
+        }
+        // There is no other place for it, and the verdict comes back with the next quiet moment.
+        let now = self.views.playback.caption.as_ref().is_some_and(|caption| caption.now && caption.fact.is_some());
+        if self.narrow && now {
+            return html! { <div class="verdict-strip"><Going /></div> };
+        }
         html! {
             <section class={classes!("verdict-strip", grade.class())} aria-label={w.label(Label::Promises)}>
                 <div>
                     <h2><span class="card-sign" aria-hidden="true">{ grade.sign() }</span>{ w.verdict(&v.verdict) }</h2>
-                    if let Some(c) = &v.cause { <p>{ w.cause(c) }</p> }
+                    if let Some(j) = judged(ui, board, self.guess.as_ref()) { <p class="judged-line">{ j }</p> }
+                    else if let Some(c) = &v.cause { <p>{ w.cause(c) }</p> }
+                    else if let Some(said) = &board.said { <p class="said">{ prose(ui, said) }</p> }
                 </div>
                 if v.has_why {
                     <button type="button" class="btn" onclick={ui.on(Ask::Why(Subject::Verdict(0)))}>
@@ -99,17 +112,21 @@ impl App {
             >
                 <header class="embed-top">
                     <h1>{ marks::waves() }<bdi>{ title }</bdi></h1>
+                    if self.is_shared() { <p class="shared-mark">{ w.label(Label::SharedScenario) }</p> }
+                    <span class="grow" />
+                    if ui.acts && self.views.playback.can_undo { <UndoButton /> }
                     if !self.narrow { { self.way_out(ctx, ui, "btn small") } }
                 </header>
                 <section class="bottom embed-bottom" aria-label={w.label(Label::TimeAndRuns)}>
-                    { self.chosen(ui) }
+                    <div class="over">{ self.notes(options) }{ self.chosen(ui) }</div>
                     if options.shows(Part::Timeline) {
                         <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     }
-                    if controls { { self.transport(true) } } else { { self.pause_alone(ui) } }
+                    if controls { { self.transport(true, !self.narrow) } } else { { self.pause_alone(ui) } }
                     if self.narrow {
                         <p class="embed-foot">
-                            if let Some(c) = active {
+                            if self.views.playback.awaiting.is_some() { <Countdown /> }
+                            else if let Some(c) = active {
                                 <span>{ marks::crown_icon() }{ w.active_controller(&NodeRef::Controller(c.id)) }</span>
                             }
                             <span class="grow" />
@@ -117,8 +134,6 @@ impl App {
                         </p>
                     }
                 </section>
-                { self.shared_bar() }
-                { self.notes(options) }
                 { self.verdict_strip(ui) }
                 if options.shows(Part::Cluster) { { stage } }
                 if words {

@@ -1,0 +1,141 @@
+//! What an answer means for the action that asked. It chooses no node.
+
+use super::task::{Stage, Task};
+use super::{Admin, AdminAnswer, refused};
+use crate::base::{BrokerId, Tp};
+use crate::node::message::AdminRequest;
+use crate::protocol::{ApiError, DescribedGroup, ErrorCode, MetadataResponse, Response};
+
+/// What an answer means for its task.
+pub(super) enum Next {
+    Finish(AdminAnswer),
+    /// Again after a pause, from this stage on.
+    Retry(Stage),
+    /// On to this stage at once.
+    Go(Stage),
+}
+
+impl Admin {
+    pub(super) fn interpret(&mut self, task: &mut Task, broker: BrokerId, answer: Response) -> Next {
+        let changed = |answer: ApiError| match answer.error {
+            ErrorCode::None => Next::Finish(AdminAnswer::Done),
+            ErrorCode::NotController => Next::Retry(Stage::AskController),
+            error => {
+                let message = Some(answer.sentence());
+                Next::Finish(AdminAnswer::Refused { error, exception: error.exception(), message })
+            }
+        };
+        match answer {
+            Response::Metadata(answer) if task.stage == Stage::DescribeCluster => {
+                drop(answer);
+                Next::Go(Stage::Any)
+            }
+            Response::Metadata(answer) => self.on_metadata(task, answer),
+            Response::CreateTopics(answer)
+            | Response::DeleteTopics(answer)
+            | Response::CreatePartitions(answer)
+            | Response::ElectLeaders(answer)
+            | Response::IncrementalAlterConfigs(answer) => changed(answer),
+            Response::DeleteRecords { error, .. } if error.refreshes_metadata() => {
+                task.remembered = false;
+                Next::Retry(Stage::FindLeader)
+            }
+            Response::DeleteRecords { error, .. } => changed(error.into()),
+            Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => {
+                Next::Go(Stage::AskCoordinator(coordinator))
+            }
+            Response::FindCoordinator { error, .. } if error.is_none() || error.retriable() => {
+                Next::Retry(Stage::FindCoordinator)
+            }
+            Response::FindCoordinator { error, .. } => Next::Finish(refused(error)),
+            Response::DescribeGroups(group) if group.error.is_none() => {
+                Next::Finish(AdminAnswer::Group { coordinator: broker, group })
+            }
+            Response::DescribeGroups(DescribedGroup { error, .. }) | Response::OffsetFetch { error, .. }
+                if error.retriable() =>
+            {
+                Next::Retry(Stage::FindCoordinator)
+            }
+            Response::DescribeGroups(group) => Next::Finish(refused(group.error)),
+            Response::OffsetFetch { error: ErrorCode::None, offsets } => Next::Finish(AdminAnswer::Committed(offsets)),
+            Response::OffsetFetch { error, .. } => Next::Finish(refused(error)),
+            Response::DescribeQuorum(quorum) if quorum.error.is_none() => Next::Finish(AdminAnswer::Quorum(quorum)),
+            Response::DescribeQuorum(quorum) if quorum.error.retriable() => Next::Retry(Stage::Any),
+            Response::DescribeQuorum(quorum) => Next::Finish(refused(quorum.error)),
+            Response::DescribeTopicPartitions { topics } => {
+                let named = matches!(&task.request, AdminRequest::DescribeTopics { topics: Some(_) });
+                match topics.iter().find(|t| named && !t.error.is_none()) {
+                    Some(topic) => Next::Finish(refused(topic.error)),
+                    None => Next::Finish(AdminAnswer::Topics(topics)),
+                }
+            }
+            Response::ListOffsets { partitions } => match partitions.first() {
+                Some(listed) if listed.error.is_none() => {
+                    task.offsets[task.question.min(2) as usize] = listed.offset;
+                    task.question += 1;
+                    let [earliest, latest, last_stable] = task.offsets;
+                    if let (AdminRequest::ListOffsets { topic, partition }, Stage::AskLeader(leader, tp)) =
+                        (&task.request, task.stage)
+                    {
+                        self.leaders.insert((topic.clone(), *partition), (leader, tp));
+                        task.remembered = true;
+                    }
+                    if task.question < 3 {
+                        Next::Go(task.stage)
+                    } else {
+                        Next::Finish(AdminAnswer::Offsets {
+                            earliest,
+                            latest,
+                            last_stable,
+                            leader_epoch: listed.leader_epoch,
+                        })
+                    }
+                }
+                Some(_) | None => {
+                    if let AdminRequest::ListOffsets { topic, partition } = &task.request {
+                        self.leaders.remove(&(topic.clone(), *partition));
+                    }
+                    task.remembered = false;
+                    Next::Retry(Stage::FindLeader)
+                }
+            },
+            Response::Produce { .. }
+            | Response::Fetch { .. }
+            | Response::QuorumFetch(_)
+            | Response::OffsetCommit { .. }
+            | Response::JoinGroup(_)
+            | Response::Heartbeat { .. }
+            | Response::LeaveGroup { .. }
+            | Response::SyncGroup { .. }
+            | Response::InitProducerId { .. }
+            | Response::OffsetForLeaderEpoch { .. }
+            | Response::Vote { .. }
+            | Response::BeginQuorumEpoch { .. }
+            | Response::EndQuorumEpoch { .. }
+            | Response::AlterPartition { .. }
+            | Response::BrokerRegistration { .. }
+            | Response::BrokerHeartbeat { .. }
+            | Response::AllocateProducerIds { .. }
+            | Response::AssignReplicasToDirs { .. } => Next::Finish(refused(ErrorCode::UnknownServerError)),
+        }
+    }
+
+    fn on_metadata(&mut self, task: &mut Task, answer: MetadataResponse) -> Next {
+        match (task.stage, &task.request) {
+            (_, AdminRequest::DeleteRecords { partition, .. } | AdminRequest::ListOffsets { partition, .. }) => {
+                let topic = answer.topics.first();
+                let found = topic.and_then(|t| t.topic.zip(t.partitions.get(*partition as usize)));
+                match found.and_then(|(id, p)| p.leader.map(|leader| (leader, Tp { topic: id, partition: *partition })))
+                {
+                    Some((leader, tp)) => Next::Go(Stage::AskLeader(leader, tp)),
+                    None => Next::Retry(Stage::FindLeader),
+                }
+            }
+            (_, _) => {
+                let mut brokers = answer.brokers;
+                brokers.sort();
+                Next::Finish(AdminAnswer::Brokers(brokers))
+            }
+        }
+    }
+}

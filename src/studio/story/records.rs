@@ -1,0 +1,181 @@
+//! Records without an answer, and acknowledged ones that a group has not read yet, as they stand at a moment of the trace.
+//! It follows none beyond that; what becomes of each is the ledger's.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use highwater_engine::base::{ClientId, Dur, NodeId, Offset, SimTime, Tag, TopicId, Tp};
+use highwater_engine::client::ClientKind;
+use highwater_engine::trace::{Kind, TraceEntry};
+use highwater_engine::world::Action;
+use highwater_engine::world::machine::Role;
+
+use super::seen::Seen;
+use super::waits::Awaits;
+
+/// Where a producer's records go.
+type Way = (NodeId, Rc<str>, Option<u32>);
+
+/// A group, what it reads and since when.
+#[derive(Clone, Debug, Default)]
+struct Reader {
+    topics: Vec<Rc<str>>,
+    began: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Records {
+    ways: BTreeMap<Tag, Way>,
+    sent: BTreeMap<Way, BTreeMap<Tag, SimTime>>,
+    readers: BTreeMap<Rc<str>, Reader>,
+    group_of: BTreeMap<ClientId, Rc<str>>,
+    acked: BTreeMap<(Rc<str>, Tp), BTreeMap<Offset, SimTime>>,
+    /// Records of waits, counted as they get what they waited for.
+    counts: BTreeMap<Awaits, u64>,
+}
+
+impl Records {
+    pub fn see(&mut self, seen: Seen<'_>, entry: &TraceEntry) {
+        match &entry.kind {
+            Kind::Acted { action } => {
+                if let Some(Action::Join { spec, .. }) = seen.reel().action(*action).map(|action| &**action) {
+                    self.readers.entry(spec.group.clone()).or_default().topics = spec.topics.clone();
+                }
+            }
+            Kind::RecordSent { tag, topic, partition, .. } => {
+                let way = (entry.who, topic.clone(), *partition);
+                self.ways.insert(*tag, way.clone());
+                self.sent.entry(way).or_default().insert(*tag, entry.at);
+            }
+            Kind::RecordAcked { tag, tp, offset } => {
+                self.answered(*tag);
+                if *offset >= 0 {
+                    self.acked(seen, *tp, *offset, entry.at);
+                }
+            }
+            Kind::RecordFailed { tag, .. } => self.answered(*tag),
+            Kind::RebalanceCallback { group, partitions, .. } if !partitions.is_empty() => {
+                if let Some(reader) = self.readers.get_mut(group) {
+                    reader.began = true;
+                }
+            }
+            Kind::RecordDelivered { tp, offset, .. } => self.read(seen, entry.who, *tp, *offset + 1),
+            // What lies before the new position is not read any more.
+            Kind::PositionReset { tp, offset, .. } => self.read(seen, entry.who, *tp, *offset),
+            _not_about_records => {}
+        }
+    }
+
+    fn answered(&mut self, tag: Tag) {
+        let Some(way) = self.ways.remove(&tag) else { return };
+        if let Some(sent) = self.sent.get_mut(&way) {
+            sent.remove(&tag);
+            if sent.is_empty() {
+                self.sent.remove(&way);
+            }
+        }
+        let (who, topic, partition) = way;
+        self.count(&Awaits::Answer(who, topic, partition));
+    }
+
+    fn acked(&mut self, seen: Seen<'_>, tp: Tp, offset: Offset, at: SimTime) {
+        let Some(topic) = seen.reel().topic_name(tp.topic) else { return };
+        for (group, reader) in &self.readers {
+            if reader.began && reader.topics.contains(topic) {
+                self.acked.entry((group.clone(), tp)).or_default().insert(offset, at);
+            }
+        }
+    }
+
+    fn read(&mut self, seen: Seen<'_>, who: NodeId, tp: Tp, next: Offset) {
+        let NodeId::Client(client) = who else { return };
+        let group = self.group_of.entry(client).or_insert_with(|| group_of(seen, who)).clone();
+        let key = (group, tp);
+        let Some(waiting) = self.acked.get_mut(&key) else { return };
+        let left = waiting.split_off(&next);
+        let read = std::mem::replace(waiting, left).len();
+        if waiting.is_empty() {
+            self.acked.remove(&key);
+        }
+        let what = Awaits::Reading(key.0, key.1);
+        if let Some(count) = self.counts.get_mut(&what) {
+            *count += read as u64;
+        }
+    }
+
+    fn count(&mut self, what: &Awaits) {
+        if let Some(count) = self.counts.get_mut(what) {
+            *count += 1;
+        }
+    }
+
+    /// What waits too long by now, with the moment of its oldest record and how many there are.
+    pub fn over(&mut self, at: SimTime, unanswered: Dur, unread: Dur) -> Vec<(Awaits, SimTime, u64)> {
+        let oldest = |times: &mut dyn Iterator<Item = &SimTime>| times.next().copied();
+        let mut over = Vec::new();
+        for ((who, topic, partition), sent) in &self.sent {
+            if let Some(from) = oldest(&mut sent.values()).filter(|from| at.since(*from) >= unanswered) {
+                over.push((Awaits::Answer(*who, topic.clone(), *partition), from, sent.len() as u64));
+            }
+        }
+        for ((group, tp), waiting) in &self.acked {
+            if let Some(from) = oldest(&mut waiting.values()).filter(|from| at.since(*from) >= unread) {
+                over.push((Awaits::Reading(group.clone(), *tp), from, waiting.len() as u64));
+            }
+        }
+        for (what, ..) in &over {
+            self.counts.entry(what.clone()).or_insert(0);
+        }
+        over
+    }
+
+    /// Whether something still waits too long. What is not about records does not end by looking at them.
+    pub fn is_over(&self, what: &Awaits, at: SimTime, unanswered: Dur, unread: Dur) -> bool {
+        let late = |from: Option<&SimTime>, patience: Dur| from.is_some_and(|from| at.since(*from) >= patience);
+        match what {
+            Awaits::Answer(who, topic, partition) => {
+                let sent = self.sent.get(&(*who, topic.clone(), *partition));
+                late(sent.and_then(|sent| sent.values().next()), unanswered)
+            }
+            Awaits::Reading(group, tp) => {
+                let waiting = self.acked.get(&(group.clone(), *tp));
+                late(waiting.and_then(|waiting| waiting.values().next()), unread)
+            }
+            Awaits::Leader(_)
+            | Awaits::MoreMembers(_)
+            | Awaits::Rebalance(_)
+            | Awaits::Coordinator(..)
+            | Awaits::Commit(..)
+            | Awaits::Poll(..)
+            | Awaits::Success(_)
+            | Awaits::LivingBroker(_) => true,
+        }
+    }
+
+    /// How many records a wait that is over had.
+    pub fn counted(&mut self, what: &Awaits) -> u64 {
+        self.counts.remove(what).unwrap_or(0)
+    }
+
+    /// A producer is gone: nobody waits for answers any more.
+    pub fn forget_producer(&mut self, who: NodeId) {
+        let gone: Vec<Way> = self.sent.keys().filter(|(producer, ..)| *producer == who).cloned().collect();
+        for way in gone {
+            for tag in self.sent.remove(&way).unwrap_or_default().into_keys() {
+                self.ways.remove(&tag);
+            }
+        }
+    }
+
+    pub fn forget_topic(&mut self, topic: TopicId) {
+        self.acked.retain(|(_, tp), _| tp.topic != topic);
+    }
+}
+
+/// The group of a member, which never changes in its life.
+fn group_of(seen: Seen<'_>, who: NodeId) -> Rc<str> {
+    match seen.machine(who).map(|machine| &machine.role) {
+        Some(Role::Client { kind: ClientKind::Consumer(spec), .. }) => spec.group.clone(),
+        Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => Rc::from(""),
+    }
+}

@@ -1,0 +1,23 @@
+//! Acknowledged records that are gone, by their offsets. It does not say why.
+
+use highwater_engine::base::{Offset, Tp};
+
+use super::model::*;
+use crate::recording::Record;
+use crate::story::{Seen, count};
+
+/// Offsets of lost records, those that follow one another as one stretch.
+pub fn stretches<'a>(seen: Seen<'_>, lost: impl Iterator<Item = &'a Record>) -> Vec<Stretch> {
+    let mut offsets: Vec<(Tp, Offset)> = lost.filter_map(|record| record.acked).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut stretches: Vec<(Tp, Offset, Offset)> = Vec::new();
+    for (tp, offset) in offsets {
+        match stretches.last_mut() {
+            Some((of, _, last)) if *of == tp && *last + 1 == offset => *last = offset,
+            Some(_) | None => stretches.push((tp, offset, offset)),
+        }
+    }
+    let named = |(tp, first, last)| Stretch { partition: seen.partition(tp), first: count(first), last: count(last) };
+    stretches.into_iter().map(named).collect()
+}

@@ -1,0 +1,111 @@
+//! What the page advises: it is tried before it is said, so that whoever follows it is helped. It judges no sentence.
+
+use highwater_studio::desk::command::{Command, Outcome};
+use highwater_studio::desk::{Desk, Studio};
+use highwater_studio::link::Link;
+use highwater_studio::scenario::decode;
+use highwater_studio::view::model::*;
+
+use crate::text;
+
+fn open(scenario: &str, seconds: u64) -> Studio {
+    let scenario = decode(scenario).unwrap_or_else(|error| panic!("{error}"));
+    let mut studio = Studio::open(&Link::new(scenario).fragment()).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(studio.handle(Command::SeekTo { at_us: seconds * 1_000_000 }), Outcome::Done);
+    studio
+}
+
+/// The brokers whose start is advised, a card each.
+fn starts(studio: &Studio) -> Vec<u32> {
+    let start = |card: &VerdictCard| match card.cure {
+        Some(Cure::StartBroker { broker }) => Some(broker),
+        Some(_) | None => None,
+    };
+    studio.promises().verdicts.iter().filter_map(start).collect()
+}
+
+fn has_leaders(studio: &Studio) -> bool {
+    studio.scene().topics.iter().flat_map(|topic| &topic.partitions).all(|partition| partition.leader.is_some())
+}
+
+#[test]
+fn of_three_brokers_that_died_in_turn_only_the_last_is_advised() {
+    let scenario = text::read("scenarios/the-cure.json");
+    let (head, _) = scenario.split_once("\"script\"").unwrap_or_else(|| panic!("it has a script"));
+    let scenario = format!(
+        "{head}\"script\":[{{\"at\":\"12s\",\"do\":[{{\"kill\":1}}]}},{{\"at\":\"30s\",\"do\":[{{\"kill\":2}}]}},
+        {{\"at\":\"48s\",\"do\":[{{\"kill\":3}}]}},{{\"at\":\"70s\",\"checkpoint\":\"dark\"}}]}}"
+    );
+    let mut studio = open(&scenario, 70);
+    assert!(!has_leaders(&studio));
+    let advised = starts(&studio);
+    assert!(!advised.is_empty(), "{:#?}", studio.promises().verdicts);
+    assert!(advised.iter().all(|broker| *broker == 3), "{advised:?}: {:#?}", studio.promises().verdicts);
+    let last = |card: &VerdictCard| matches!(card.cause, Some(Cause::NoLeader { last: Some(3), .. }));
+    assert!(studio.promises().verdicts.iter().any(last), "{:#?}", studio.promises().verdicts);
+    // Whoever follows it is helped.
+    assert_eq!(studio.handle(Command::Try(Cure::StartBroker { broker: 3 })), Outcome::Done);
+    for _ in 0..60 {
+        studio.handle(Command::SkipWait);
+    }
+    assert!(has_leaders(&studio));
+}
+
+#[test]
+fn nobody_is_advised_where_no_start_helps() {
+    // Without a majority of the controllers nobody is elected, whoever comes back.
+    const NO_QUORUM: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2]},
+        "config":{"min.insync.replicas":1}}},
+        "script":[{"at":"5s","do":[{"kill":2}]},{"at":"25s","do":[{"kill":["controller/1","controller/2"]}]},
+        {"at":"26s","do":[{"kill":1}]},{"at":"50s","checkpoint":"dark"}]}"#;
+    let studio = open(NO_QUORUM, 50);
+    assert_eq!(starts(&studio), Vec::<u32>::new(), "{:#?}", studio.promises().verdicts);
+    assert!(studio.promises().verdicts.iter().any(|card| card.verdict == Verdict::NoActiveController));
+}
+
+#[test]
+fn below_min_insync_replicas_the_start_that_fills_the_isr_is_advised() {
+    const BELOW: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2]},
+        "config":{"min.insync.replicas":2}}},"producers":{"checkout":{"rate":"5/s"}},
+        "script":[{"at":"5s","do":[{"kill":[2,3]}]},{"at":"60s","checkpoint":"end"}]}"#;
+    let mut studio = open(BELOW, 60);
+    let advised = starts(&studio);
+    assert!(advised.contains(&2), "{:#?}", studio.promises().verdicts);
+    assert!(!advised.contains(&3), "broker 3 has no replica: {:#?}", studio.promises().verdicts);
+    assert_eq!(studio.handle(Command::Try(Cure::StartBroker { broker: 2 })), Outcome::Done);
+    for _ in 0..40 {
+        studio.handle(Command::SkipWait);
+    }
+    assert_eq!(studio.scene().topics[0].partitions[0].isr.len(), 2);
+}
+
+#[test]
+fn every_verdict_that_hurts_has_its_cause() {
+    let runs = [
+        // One broker with its defaults: the offsets topic wants three replicas.
+        r#"{"scenario":1,"cluster":{"brokers":1},"topics":{"t":{"partitions":1,"replication":1}},
+            "script":[{"at":"40s","checkpoint":"end"}]}"#,
+        // A leader that its producer does not hear, followers that do not come, repetitions without idempotence.
+        r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2,3]},"config":{"min.insync.replicas":2}}},
+            "producers":{"checkout":{"rate":"10/s","config":{"acks":"all","enable.idempotence":false}}},
+            "script":[{"at":"5s","do":[{"cut":{"between":1,"and":["client/checkout"]}}]},
+            {"at":"20s","do":[{"heal":"all"}]},{"at":"21s","do":[{"cut":{"between":1,"and":[2,3]}}]},
+            {"at":"32s","do":[{"kill":1}]},{"at":"40s","checkpoint":"end"}]}"#,
+    ];
+    let mut judged = 0;
+    for run in runs {
+        for second in (2..40).step_by(2) {
+            for card in &open(run, second).promises().verdicts {
+                judged += usize::from(card.verdict != Verdict::EveryPromiseKept);
+                assert!(card.cause.is_some() || card.verdict == Verdict::EveryPromiseKept, "{second} s: {card:?}");
+            }
+        }
+    }
+    assert!(judged > 15, "{judged}");
+    let alone = open(runs[0], 4).promises().verdicts.clone();
+    let wanted = |card: &VerdictCard| {
+        card.cause == Some(Cause::NoOffsetsTopic { group: "billing".into(), wanted: 3, brokers: 1 })
+            && card.cure == Some(Cure::OffsetsReplicationFactor { to: 1 })
+    };
+    assert!(alone.iter().any(wanted), "{alone:#?}");
+}
