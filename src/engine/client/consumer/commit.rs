@@ -21,6 +21,23 @@ pub enum CommitKind {
     Close,
 }
 
+/// Commits that are due or wait for a coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Commits {
+    pub next_auto: SimTime,
+    pub waiting: Vec<(CommitKind, Vec<(Tp, OffsetAndMetadata)>)>,
+}
+
+impl Commits {
+    pub fn new(next_auto: SimTime) -> Commits {
+        Commits { next_auto, waiting: Vec::new() }
+    }
+
+    pub fn take_waiting(&mut self) -> Vec<(CommitKind, Vec<(Tp, OffsetAndMetadata)>)> {
+        core::mem::take(&mut self.waiting)
+    }
+}
+
 impl Consumer {
     /// Positions of everything assigned, also where nothing was delivered.
     pub(super) fn positions_to_commit(&self, now: SimTime) -> Vec<(Tp, OffsetAndMetadata)> {
@@ -35,7 +52,8 @@ impl Consumer {
                 },
             )
         };
-        self.partitions
+        self.assignment
+            .partitions
             .iter()
             .filter(|(_, p)| p.state == Fetchability::Ready)
             .filter_map(|(tp, p)| p.position.map(|position| commit(tp, position.offset, position.epoch)))
@@ -48,18 +66,18 @@ impl Consumer {
         if offsets.is_empty() {
             return;
         }
-        if self.coordinator.is_some() && self.send_commit(ctx, kind, offsets.clone()) {
+        if self.coordinator.broker.is_some() && self.send_commit(ctx, kind, offsets.clone()) {
             return;
         }
-        self.waiting_commits.push((kind, offsets));
-        if self.coordinator.is_none() {
+        self.commits.waiting.push((kind, offsets));
+        if self.coordinator.broker.is_none() {
             self.look_up_if_wanted(ctx);
         }
     }
 
     /// What a commit fails with while this is no member: nothing is sent then.
     fn not_a_member(&self) -> Option<&'static str> {
-        match self.membership {
+        match self.member.state {
             Membership::Stable => None,
             Membership::Unjoined => Some("CommitFailedException"),
             Membership::Preparing | Membership::Joining | Membership::Syncing => Some(self.rebalancing_exception()),
@@ -85,27 +103,27 @@ impl Consumer {
         let positions = offsets.iter().map(|(tp, o)| (*tp, o.offset)).collect();
         let request = Request::OffsetCommit(OffsetCommitRequest {
             group: self.spec.group.clone(),
-            generation: self.generation,
-            member_id: self.member_id.clone(),
+            generation: self.member.generation,
+            member_id: self.member.id.clone(),
             instance_id: self.config.instance_id.clone(),
             offsets,
             knows_group_id_not_found: self.spec.version >= ClientVersion::V3_9,
         });
-        let (timeout, generation) = (self.config.common.request_timeout, self.generation);
+        let (timeout, generation) = (self.config.common.request_timeout, self.member.generation);
         self.ask_coordinator(ctx, request, timeout, Call::Commit { kind, generation, offsets: positions })
     }
 
     /// A coordinator was found, or its connection stands now.
     pub(super) fn send_waiting_commits(&mut self, ctx: &mut Ctx<'_>) {
-        for (kind, offsets) in core::mem::take(&mut self.waiting_commits) {
+        for (kind, offsets) in self.commits.take_waiting() {
             if !self.send_commit(ctx, kind, offsets.clone()) {
-                self.waiting_commits.push((kind, offsets));
+                self.commits.waiting.push((kind, offsets));
             }
         }
     }
 
     pub(super) fn fail_waiting_commits(&mut self, ctx: &mut Ctx<'_>) {
-        for (kind, _) in core::mem::take(&mut self.waiting_commits) {
+        for (kind, _) in self.commits.take_waiting() {
             self.commit_failed(ctx, kind, "RetriableCommitFailedException");
         }
     }
@@ -119,13 +137,13 @@ impl Consumer {
             CommitKind::Auto => {
                 // Tried again soon, not only after the interval.
                 if exception == "RetriableCommitFailedException" {
-                    self.next_auto_commit = self.next_auto_commit.min(ctx.now + self.config.common.retry.first);
+                    self.commits.next_auto = self.commits.next_auto.min(ctx.now + self.config.common.retry.first);
                 }
             }
-            CommitKind::BeforeRebalance => self.prepare_commit = Some(true),
+            CommitKind::BeforeRebalance => self.member.prepare_commit = Some(true),
             CommitKind::Close => {
                 let failures =
-                    if let Some(Closing::CommitFlying { failures }) = self.closing { failures + 1 } else { 1 };
+                    if let Some(Closing::CommitFlying { failures }) = self.close.step { failures + 1 } else { 1 };
                 if exception == "RetriableCommitFailedException" {
                     let not_before = ctx.now + self.config.common.retry.after(failures, ctx.rng);
                     self.closing_commit_done(Closing::Commit { failures, not_before });
@@ -138,14 +156,14 @@ impl Consumer {
 
     /// The commit of `close` has an outcome, unless `close` has gone on without it.
     fn closing_commit_done(&mut self, next: Closing) {
-        if matches!(self.closing, Some(Closing::CommitFlying { .. })) {
-            self.closing = Some(next);
+        if matches!(self.close.step, Some(Closing::CommitFlying { .. })) {
+            self.close.step = Some(next);
         }
     }
 
     pub(super) fn auto_commit_if_due(&mut self, ctx: &mut Ctx<'_>) {
-        if self.config.auto_commit && self.next_auto_commit <= ctx.now {
-            self.next_auto_commit = ctx.now + self.config.auto_commit_interval;
+        if self.config.auto_commit && self.commits.next_auto <= ctx.now {
+            self.commits.next_auto = ctx.now + self.config.auto_commit_interval;
             self.commit_async(ctx, CommitKind::Auto);
         }
     }
@@ -168,19 +186,19 @@ impl Consumer {
                 return self.lose_coordinator(ctx, ErrorCode::NetworkException);
             }
         };
-        let current = generation == self.generation;
+        let current = generation == self.member.generation;
         match error {
             ErrorCode::None => {
                 self.counts.commits += 1;
                 for (tp, offset) in offsets {
-                    if let Some(partition) = self.partitions.get_mut(&tp) {
+                    if let Some(partition) = self.assignment.partitions.get_mut(&tp) {
                         partition.committed = Some(offset);
                     }
                 }
                 ctx.note(Kind::CommitSucceeded { group: self.spec.group.clone() });
                 match kind {
                     CommitKind::Application | CommitKind::Auto => {}
-                    CommitKind::BeforeRebalance => self.prepare_commit = Some(true),
+                    CommitKind::BeforeRebalance => self.member.prepare_commit = Some(true),
                     CommitKind::Close => self.closing_commit_done(Closing::Pending),
                 }
             }
@@ -190,21 +208,21 @@ impl Consumer {
             }
             ErrorCode::UnknownMemberId | ErrorCode::IllegalGeneration => {
                 // Of an older generation, and the next one is being made: nothing is lost but this commit.
-                if !current && matches!(self.membership, Membership::Preparing | Membership::Joining) {
+                if !current && matches!(self.member.state, Membership::Preparing | Membership::Joining) {
                     self.commit_failed(ctx, kind, self.rebalancing_exception());
                 } else {
-                    self.reset_generation(error == ErrorCode::IllegalGeneration);
+                    self.member.reset(error == ErrorCode::IllegalGeneration);
                     self.commit_failed(ctx, kind, "CommitFailedException");
                 }
             }
             ErrorCode::RebalanceInProgress => {
-                self.rejoin |= current;
+                self.member.rejoin |= current;
                 self.commit_failed(ctx, kind, self.rebalancing_exception());
             }
             // The member of an older generation is fenced: it has a successor, itself perhaps.
             ErrorCode::FencedInstanceId if !current => self.commit_failed(ctx, kind, self.rebalancing_exception()),
             ErrorCode::FencedInstanceId => {
-                self.fatal = Some(error.exception());
+                self.application.fatal = Some(error.exception());
                 self.commit_failed(ctx, kind, error.exception());
             }
             ErrorCode::CoordinatorLoadInProgress | ErrorCode::UnknownTopicOrPartition => {

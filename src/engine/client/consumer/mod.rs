@@ -2,16 +2,18 @@
 //! cluster but answers.
 
 pub mod assignor;
+mod closing;
 mod commit;
 mod coordinator;
 mod fetcher;
+mod heartbeats;
 mod membership;
 mod poll;
+mod positions;
 mod status;
 #[cfg(test)]
 mod tests;
 
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
@@ -19,15 +21,21 @@ use super::config::{ConfigRefusal, ConsumerConfig};
 use super::metadata::Metadata;
 use super::net::{Net, NetDone};
 use super::spec::{ClientVersion, ConsumerSpec, PollForm};
-use crate::base::{BrokerId, ClientId, GenerationId, Incarnation, NodeId, Offset, SimTime, Tp};
+use crate::base::{BrokerId, ClientId, GenerationId, Incarnation, NodeId, Offset, Tp};
 use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{ErrorCode, OffsetSpec, Response};
 
-use membership::CLOSE_TIMEOUT;
+use closing::{CLOSE_TIMEOUT, Close, Closing};
+use commit::Commits;
+use coordinator::Coordinator;
+use heartbeats::Heartbeats;
+use membership::{Member, Membership};
+use poll::Application;
+use positions::Assignment;
 
 pub use commit::CommitKind;
-pub use fetcher::{Assigned, Fetchability, Position};
+pub use positions::{Assigned, Fetchability, Position};
 pub use status::ConsumerStatus;
 
 /// Requests that a consumer's connection takes at once.
@@ -61,54 +69,6 @@ pub struct ConsumerCounts {
     pub failed_polls: u64,
 }
 
-/// A call of `poll` that has not returned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Poll {
-    started: SimTime,
-    deadline: SimTime,
-    /// The coordinator's step is behind it: what becomes of the coordinator now matters to the next `poll` only.
-    passed: bool,
-}
-
-/// The search for the coordinator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Lookup {
-    wanted: bool,
-    flying: bool,
-    not_before: SimTime,
-    /// Answer of the last one, if it named nobody.
-    error: Option<ErrorCode>,
-}
-
-/// Where the member stands in its group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Membership {
-    Unjoined,
-    /// A join or a sync failed and is to be tried again.
-    Preparing,
-    Joining,
-    Syncing,
-    Stable,
-}
-
-/// What `close` still has to do, in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Closing {
-    /// Auto-commit, after so many failed tries, as soon as there is a coordinator.
-    Commit {
-        failures: u32,
-        not_before: SimTime,
-    },
-    CommitFlying {
-        failures: u32,
-    },
-    /// Commits of the application that wait for a coordinator.
-    Pending,
-    Leave,
-    /// What is under way to the coordinator.
-    Await,
-}
-
 /// A consumer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Consumer {
@@ -120,44 +80,13 @@ pub struct Consumer {
     metadata: Metadata,
     counts: ConsumerCounts,
 
-    poll: Option<Poll>,
-    next_poll: SimTime,
-    pause: Option<crate::base::Dur>,
-    paused_until: SimTime,
-    last_commit_call: Option<SimTime>,
-    /// What the next `poll` throws.
-    error: Option<&'static str>,
-    /// What every `poll` throws from now on.
-    fatal: Option<&'static str>,
-
-    coordinator: Option<BrokerId>,
-    lookup: Lookup,
-    membership: Membership,
-    rejoin: bool,
-    prepared: bool,
-    /// The commit before a rebalance: `Some(false)` under way, `Some(true)` done.
-    prepare_commit: Option<bool>,
-    join_not_before: SimTime,
-    generation: GenerationId,
-    member_id: Rc<str>,
-    is_leader: bool,
-    /// Partition counts that the leader assigned by.
-    snapshot: BTreeMap<Rc<str>, usize>,
-    heartbeat_at: SimTime,
-    heartbeat_flying: bool,
-    heartbeat_failures: u32,
-    last_contact: SimTime,
-
-    partitions: BTreeMap<Tp, Assigned>,
-    seen_metadata: u64,
-    fetching: BTreeSet<BrokerId>,
-    committed_flying: bool,
-    committed_not_before: SimTime,
-    next_auto_commit: SimTime,
-    waiting_commits: Vec<(CommitKind, Vec<(Tp, crate::protocol::OffsetAndMetadata)>)>,
-
-    closing: Option<Closing>,
-    closed: bool,
+    application: Application,
+    coordinator: Coordinator,
+    member: Member,
+    heartbeats: Heartbeats,
+    assignment: Assignment,
+    commits: Commits,
+    close: Close,
 }
 
 impl Consumer {
@@ -181,37 +110,13 @@ impl Consumer {
             net: Net::new(NodeId::Client(client), incarnation, config.common, MAX_IN_FLIGHT),
             metadata,
             counts: ConsumerCounts::default(),
-            poll: None,
-            next_poll: ctx.now,
-            pause: None,
-            paused_until: SimTime::ZERO,
-            last_commit_call: None,
-            error: None,
-            fatal: None,
-            coordinator: None,
-            lookup: Lookup::default(),
-            membership: Membership::Unjoined,
-            rejoin: true,
-            prepared: false,
-            prepare_commit: None,
-            join_not_before: SimTime::ZERO,
-            generation: GenerationId(-1),
-            member_id: "".into(),
-            is_leader: false,
-            snapshot: BTreeMap::new(),
-            heartbeat_at: SimTime::ZERO,
-            heartbeat_flying: false,
-            heartbeat_failures: 0,
-            last_contact: SimTime::ZERO,
-            partitions: BTreeMap::new(),
-            seen_metadata: 0,
-            fetching: BTreeSet::new(),
-            committed_flying: false,
-            committed_not_before: SimTime::ZERO,
-            next_auto_commit: ctx.now + config.auto_commit_interval,
-            waiting_commits: Vec::new(),
-            closing: None,
-            closed: false,
+            application: Application::new(ctx.now),
+            coordinator: Coordinator::default(),
+            member: Member::default(),
+            heartbeats: Heartbeats::default(),
+            assignment: Assignment::default(),
+            commits: Commits::new(ctx.now + config.auto_commit_interval),
+            close: Close::default(),
             spec,
             config,
         };
@@ -232,7 +137,7 @@ impl Consumer {
     }
 
     pub fn on_event(&mut self, ctx: &mut Ctx<'_>, event: Event) {
-        if self.closed {
+        if self.close.done {
             return;
         }
         if let Event::Connected { .. } = event {
@@ -256,7 +161,8 @@ impl Consumer {
     fn on_timer(&mut self, ctx: &mut Ctx<'_>, timer: &ClientTimer) {
         match timer {
             ClientTimer::Poll => {
-                if self.poll.is_none() && self.closing.is_none() && self.next_poll <= ctx.now {
+                if self.application.poll.is_none() && self.close.step.is_none() && self.application.next_poll <= ctx.now
+                {
                     self.begin_poll(ctx);
                 }
             }
@@ -276,15 +182,7 @@ impl Consumer {
 
     fn on_command(&mut self, ctx: &mut Ctx<'_>, command: ClientCommand) {
         match command {
-            ClientCommand::PausePolling { span } => {
-                if self.poll.is_some() {
-                    self.pause = Some(span);
-                } else {
-                    self.paused_until = ctx.now + span;
-                    self.next_poll = ctx.now + span;
-                    ctx.set(Timer::Client(ClientTimer::Poll), span);
-                }
-            }
+            ClientCommand::PausePolling { span } => self.pause_polling(ctx, span),
             ClientCommand::Seek { topic, partition, offset } => self.seek(&topic, partition, offset),
             ClientCommand::Commit => self.commit_async(ctx, CommitKind::Application),
             ClientCommand::Close { within } => self.begin_close(ctx, within),
@@ -295,17 +193,17 @@ impl Consumer {
     fn on_net(&mut self, ctx: &mut Ctx<'_>, done: NetDone<Call>) {
         match done {
             NetDone::Connected { .. } => {
-                if self.coordinator.is_some() {
+                if self.coordinator.broker.is_some() {
                     self.send_waiting_commits(ctx);
                 }
             }
             NetDone::Lost { broker, channel } => {
                 self.metadata.on_disconnect(ctx);
-                if channel == Channel::Coordinator && self.coordinator == Some(broker) {
+                if channel == Channel::Coordinator && self.coordinator.broker == Some(broker) {
                     self.lose_coordinator(ctx, ErrorCode::NetworkException);
                 }
                 if channel == Channel::Client {
-                    self.fetching.remove(&broker);
+                    self.assignment.fetching.remove(&broker);
                 }
             }
             NetDone::Done { broker, token, outcome } => self.on_done(ctx, broker, token, outcome),
@@ -334,14 +232,14 @@ impl Consumer {
 
     /// Does everything that can be done now and arms the timer for what comes later.
     fn drive(&mut self, ctx: &mut Ctx<'_>) {
-        if self.closing.is_some() {
+        if self.close.step.is_some() {
             self.close_step(ctx);
-            if self.closed {
+            if self.close.done {
                 return;
             }
         }
         // A poll that returns is followed by the next at once if its time has come.
-        while self.poll.is_some() && self.advance_poll(ctx) {}
+        while self.application.poll.is_some() && self.advance_poll(ctx) {}
         self.look_up_if_wanted(ctx);
         if let Some((broker, request)) = self.metadata.next_request(ctx, &mut self.net) {
             self.net.send(ctx, broker, Channel::Client, request, self.config.common.request_timeout, Call::Metadata);
@@ -351,18 +249,14 @@ impl Consumer {
 
     fn arm(&mut self, ctx: &mut Ctx<'_>) {
         let mut at = super::config::sooner(self.metadata.wake(ctx.now), self.net.wake(ctx.now));
-        if let Some(Closing::Commit { not_before, .. }) = self.closing
+        if let Some(Closing::Commit { not_before, .. }) = self.close.step
             && not_before > ctx.now
         {
             at = super::config::sooner(at, Some(not_before));
         }
-        let partitions = self.partitions.values().map(|p| p.not_before);
-        for moment in
-            [self.lookup.not_before, self.join_not_before, self.committed_not_before].into_iter().chain(partitions)
-        {
-            if moment > ctx.now {
-                at = super::config::sooner(at, Some(moment));
-            }
+        let rests = [self.coordinator.not_before, self.member.join_not_before].into_iter();
+        for moment in rests.chain(self.assignment.rests_until()).filter(|moment| *moment > ctx.now) {
+            at = super::config::sooner(at, Some(moment));
         }
         let timer = Timer::Client(ClientTimer::Retry);
         match at {
@@ -379,7 +273,7 @@ impl Consumer {
         timeout: crate::base::Dur,
         call: Call,
     ) -> bool {
-        let Some(broker) = self.coordinator else { return false };
+        let Some(broker) = self.coordinator.broker else { return false };
         if !self.net.ready(ctx, broker, Channel::Coordinator) {
             return false;
         }

@@ -47,21 +47,21 @@ pub enum ConsumerStatus {
 
 impl Consumer {
     pub fn status(&self, now: SimTime) -> ConsumerStatus {
-        if self.closed {
+        if self.close.done {
             return ConsumerStatus::Closed;
         }
-        if self.closing.is_some() {
+        if self.close.step.is_some() {
             return ConsumerStatus::Closing;
         }
-        if let Some(exception) = self.fatal {
+        if let Some(exception) = self.application.fatal {
             return ConsumerStatus::Failed { exception };
         }
-        if self.poll.is_none() && self.paused_until > now {
-            return ConsumerStatus::Paused { until: self.paused_until };
+        if self.application.poll.is_none() && self.application.paused_until > now {
+            return ConsumerStatus::Paused { until: self.application.paused_until };
         }
-        if self.coordinator.is_none() {
-            let error = self.lookup.error;
-            if self.generation.0 < 0 {
+        if self.coordinator.broker.is_none() {
+            let error = self.coordinator.error;
+            if self.member.generation.0 < 0 {
                 return ConsumerStatus::LookingForCoordinator { error };
             }
             return ConsumerStatus::StuckWithoutCoordinator {
@@ -70,20 +70,20 @@ impl Consumer {
                 standing: self.standing(),
             };
         }
-        match self.membership {
+        match self.member.state {
             Membership::Unjoined | Membership::Preparing | Membership::Joining => return ConsumerStatus::Joining,
             Membership::Syncing => return ConsumerStatus::Syncing,
-            Membership::Stable if self.rejoin => return ConsumerStatus::Joining,
+            Membership::Stable if self.member.rejoin => return ConsumerStatus::Joining,
             Membership::Stable => {}
         }
-        if self.partitions.is_empty() {
+        if self.assignment.partitions.is_empty() {
             return ConsumerStatus::WithoutPartitions;
         }
-        if self.partitions.values().any(|p| p.state != Fetchability::Ready) {
+        if self.assignment.partitions.values().any(|p| p.state != Fetchability::Ready) {
             return ConsumerStatus::FindingPositions;
         }
         let behind = |p: &Assigned| p.position.zip(p.high_watermark).is_none_or(|(at, end)| at.offset < end);
-        if self.partitions.values().any(behind) { ConsumerStatus::Reading } else { ConsumerStatus::CaughtUp }
+        if self.assignment.partitions.values().any(behind) { ConsumerStatus::Reading } else { ConsumerStatus::CaughtUp }
     }
 
     /// Partitions whose leader, as the metadata has it, is not the one that is asked.
@@ -91,7 +91,12 @@ impl Consumer {
         let moved = |tp: &Tp, p: &Assigned| {
             p.position.is_none_or(|at| self.metadata.partition(*tp).is_some_and(|known| known.leader != at.leader))
         };
-        self.partitions.iter().filter(|(tp, p)| !self.reads_on() || moved(tp, p)).map(|(tp, _)| *tp).collect()
+        self.assignment
+            .partitions
+            .iter()
+            .filter(|(tp, p)| !self.reads_on() || moved(tp, p))
+            .map(|(tp, _)| *tp)
+            .collect()
     }
 
     pub fn spec(&self) -> &ConsumerSpec {
@@ -110,17 +115,17 @@ impl Consumer {
         &self.spec.group
     }
     pub fn coordinator(&self) -> Option<BrokerId> {
-        self.coordinator
+        self.coordinator.broker
     }
     /// Member id and generation, if it is a member.
     pub fn membership(&self) -> Option<(&Rc<str>, GenerationId)> {
-        (self.generation.0 >= 0).then_some((&self.member_id, self.generation))
+        (self.member.generation.0 >= 0).then_some((&self.member.id, self.member.generation))
     }
     pub fn is_leader(&self) -> bool {
-        self.is_leader
+        self.member.is_leader
     }
     /// What it owns, with positions.
     pub fn partitions(&self) -> impl Iterator<Item = (Tp, &Assigned)> {
-        self.partitions.iter().map(|(tp, p)| (*tp, p))
+        self.assignment.partitions.iter().map(|(tp, p)| (*tp, p))
     }
 }

@@ -331,7 +331,7 @@ fn a_failed_look_up_of_offsets_rests_its_own_partition_alone() {
         assert_eq!(rig.view().fetch_state, Some(FetchState::Resting), "{outcome:?}");
         assert_eq!(fetch_of(&mut rig), [T1], "the other one is fetched at once: {outcome:?}");
         rig.fetched(alloc::vec![]);
-        rig.node.now = rig.node.now + Dur::ms(1_000);
+        rig.node.now += Dur::ms(1_000);
         rig.fire_due();
         assert_eq!(fetch_of(&mut rig), [T0, T1], "{outcome:?}");
     }

@@ -15,8 +15,8 @@ fn delivered(bench: &Bench, partition: u32) -> usize {
 }
 
 /// Answers `ListOffsets` as the bench does, with an error for the first partition as long as `refuses` holds.
-fn refusing_offsets(refuses: Rc<Cell<bool>>) -> Box<dyn FnMut(BrokerId, &Request) -> Option<Reply>> {
-    Box::new(move |_, request| {
+fn refusing_offsets(refuses: Rc<Cell<bool>>) -> impl FnMut(BrokerId, &Request) -> Option<Reply> {
+    move |_, request| {
         let Request::ListOffsets(list) = request else { return None };
         let listed = list.partitions.iter().map(|(tp, ..)| crate::protocol::ListedOffset {
             tp: *tp,
@@ -25,7 +25,7 @@ fn refusing_offsets(refuses: Rc<Cell<bool>>) -> Box<dyn FnMut(BrokerId, &Request
             leader_epoch: None,
         });
         Some(Reply::Answer(Response::ListOffsets { partitions: listed.collect() }))
-    })
+    }
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_failed_look_up_of_offsets_rests_its_own_partition_alone() {
     let mut bench = Bench::new(&[1, 1]);
     (0..2).for_each(|p| bench.fill(p, 5));
     let refuses = Rc::new(Cell::new(true));
-    bench.hook = Some(refusing_offsets(refuses.clone()));
+    bench.hook = Some(Box::new(refusing_offsets(refuses.clone())));
     let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[]);
     bench.run(&mut client, 5_000);
     assert_eq!((delivered(&bench, 0), delivered(&bench, 1)), (0, 5));
