@@ -23,9 +23,29 @@ pub enum Acks {
     All,
 }
 
-/// The APIs that are simulated, by Kafka's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Api {
+/// Declares the APIs: the enum, all of them, and their names, which are Kafka's.
+macro_rules! apis {
+    ($($api:ident,)*) => {
+        /// The APIs that are simulated, by Kafka's names.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Api {
+            $($api,)*
+        }
+
+        impl Api {
+            pub const ALL: &'static [Api] = &[$(Api::$api,)*];
+
+            /// Kafka's name of the API.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Api::$api => stringify!($api),)*
+                }
+            }
+        }
+    };
+}
+
+apis! {
     Produce,
     Fetch,
     ListOffsets,
@@ -57,79 +77,6 @@ pub enum Api {
     AllocateProducerIds,
     DescribeTopicPartitions,
     AssignReplicasToDirs,
-}
-
-impl Api {
-    pub const ALL: &'static [Api] = &[
-        Api::Produce,
-        Api::Fetch,
-        Api::ListOffsets,
-        Api::Metadata,
-        Api::OffsetCommit,
-        Api::OffsetFetch,
-        Api::FindCoordinator,
-        Api::JoinGroup,
-        Api::Heartbeat,
-        Api::LeaveGroup,
-        Api::SyncGroup,
-        Api::DescribeGroups,
-        Api::CreateTopics,
-        Api::DeleteTopics,
-        Api::CreatePartitions,
-        Api::DeleteRecords,
-        Api::InitProducerId,
-        Api::OffsetForLeaderEpoch,
-        Api::ElectLeaders,
-        Api::IncrementalAlterConfigs,
-        Api::Vote,
-        Api::BeginQuorumEpoch,
-        Api::EndQuorumEpoch,
-        Api::DescribeQuorum,
-        Api::AlterPartition,
-        Api::Envelope,
-        Api::BrokerRegistration,
-        Api::BrokerHeartbeat,
-        Api::AllocateProducerIds,
-        Api::DescribeTopicPartitions,
-        Api::AssignReplicasToDirs,
-    ];
-
-    /// Kafka's name of the API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Api::Produce => "Produce",
-            Api::Fetch => "Fetch",
-            Api::ListOffsets => "ListOffsets",
-            Api::Metadata => "Metadata",
-            Api::OffsetCommit => "OffsetCommit",
-            Api::OffsetFetch => "OffsetFetch",
-            Api::FindCoordinator => "FindCoordinator",
-            Api::JoinGroup => "JoinGroup",
-            Api::Heartbeat => "Heartbeat",
-            Api::LeaveGroup => "LeaveGroup",
-            Api::SyncGroup => "SyncGroup",
-            Api::DescribeGroups => "DescribeGroups",
-            Api::CreateTopics => "CreateTopics",
-            Api::DeleteTopics => "DeleteTopics",
-            Api::CreatePartitions => "CreatePartitions",
-            Api::DeleteRecords => "DeleteRecords",
-            Api::InitProducerId => "InitProducerId",
-            Api::OffsetForLeaderEpoch => "OffsetForLeaderEpoch",
-            Api::ElectLeaders => "ElectLeaders",
-            Api::IncrementalAlterConfigs => "IncrementalAlterConfigs",
-            Api::Vote => "Vote",
-            Api::BeginQuorumEpoch => "BeginQuorumEpoch",
-            Api::EndQuorumEpoch => "EndQuorumEpoch",
-            Api::DescribeQuorum => "DescribeQuorum",
-            Api::AlterPartition => "AlterPartition",
-            Api::Envelope => "Envelope",
-            Api::BrokerRegistration => "BrokerRegistration",
-            Api::BrokerHeartbeat => "BrokerHeartbeat",
-            Api::AllocateProducerIds => "AllocateProducerIds",
-            Api::DescribeTopicPartitions => "DescribeTopicPartitions",
-            Api::AssignReplicasToDirs => "AssignReplicasToDirs",
-        }
-    }
 }
 
 /// A request.
