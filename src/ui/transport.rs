@@ -155,7 +155,7 @@ pub fn Going() -> Html {
             if let Some((at, fact)) = fact {
                 <span class="told"><span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b></span>
             }
-            if let Some(e) = ended { <span>{ w.ended(e) }</span> }
+            if let Some(e) = ended { <span>{ w.ended(e).into_owned() }</span> }
             else if let Some(d) = doing { <span class="muted">{ w.doing(&d) }</span> }
         </p>
     }

@@ -1,8 +1,11 @@
 //! The automatic pace: how long a person watches what. It is counted in frames that are handed to the desk; no clock is
 //! read.
 
+use highwater_engine::world::Resource;
 use highwater_studio::desk::command::Command;
 use highwater_studio::desk::{Desk, Studio};
+use highwater_studio::link::Link;
+use highwater_studio::scenario::decode;
 use highwater_studio::view::model::*;
 
 use crate::story::named;
@@ -138,4 +141,21 @@ fn the_countdown_of_a_fencing_ends_with_the_fencing() {
         studio.handle(Command::SeekTo { at_us: 15_000_000 + in_us + 20_000 });
         assert!(fenced(&studio), "{id:?}: fenced later than {in_us} us");
     }
+}
+
+#[test]
+fn play_of_a_run_that_needs_more_than_it_may_ends_and_says_of_what() {
+    let text = r#"{"scenario":1,"topics":{"t":{"partitions":1,"replication":1}},
+        "producers":{"checkout":{"topic":"t","rate":"10000/s","value-size":1000000}}}"#;
+    let scenario = decode(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut studio = Studio::open(&Link::new(scenario).fragment()).unwrap_or_else(|error| panic!("{error:?}"));
+    studio.handle(Command::SetPace(Pace::Fixed(Speed::SCALE[6])));
+    studio.handle(Command::Play);
+    let mut frames = 0;
+    while studio.playback().playing && frames < 20_000 {
+        studio.tick(FRAME_US, false);
+        frames += 1;
+    }
+    let most = Resource::RecordBytes.most();
+    assert_eq!(studio.playback().ended, Some(Ended::Needs(Limit::RecordBytes(most))), "{frames} frames");
 }

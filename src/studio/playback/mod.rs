@@ -7,9 +7,10 @@ mod scenes;
 pub use awaited::{Wait, Waiting, awaited, fenced_at};
 
 use highwater_engine::base::{Dur, SimTime};
+use highwater_engine::world::Resource;
 use scenes::Scenes;
 
-use crate::recording::{Op, Playhead, Recording};
+use crate::recording::{MAX_OPS, Op, Playhead, Recording};
 
 /// How fast simulated time goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +82,34 @@ pub enum Ended {
     NothingNew,
     /// The script ends here; the run can go on.
     Script,
-    /// No run goes on longer, or this one has needed all that it may.
+    /// No run goes on longer.
     Limit,
+    /// This one needs more than it may.
+    Needs(Limit),
+}
+
+/// What a run may need, and at most how much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    EventsOfOneInstant(u64),
+    Events(u64),
+    RecordBytes(u64),
+    /// Steps that are kept to be looked at again.
+    Steps(u64),
+}
+
+/// What a run needs more of than it may, if it stands at its end for that.
+fn limit(recording: &Recording, playhead: &Playhead) -> Option<Limit> {
+    if let Some(over) = playhead.world().overrun() {
+        let most = over.what.most();
+        return Some(match over.what {
+            Resource::EventsOfOneInstant => Limit::EventsOfOneInstant(most),
+            Resource::Events => Limit::Events(most),
+            Resource::RecordBytes => Limit::RecordBytes(most),
+        });
+    }
+    (playhead.cursor().ops >= MAX_OPS && playhead.reel(recording).n_ops() >= MAX_OPS)
+        .then_some(Limit::Steps(MAX_OPS as u64))
 }
 
 /// Whether and how time goes.
@@ -187,7 +214,9 @@ impl Player {
         }
         self.scenes.pass(real_us);
         let at = playhead.at();
-        let end = if at >= recording.origin() + LAST_MOMENT || playhead.world().overrun().is_some() {
+        let end = if let Some(limit) = limit(recording, playhead) {
+            Some(Ended::Needs(limit))
+        } else if at >= recording.origin() + LAST_MOMENT {
             Some(Ended::Limit)
         } else if before < planned && at >= planned {
             // Whoever plays on from there sees what comes.

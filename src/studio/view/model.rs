@@ -8,7 +8,7 @@
 pub use super::panel::*;
 pub use super::time::*;
 pub use crate::kinds::{Mark as MarkKind, Part as LogKind};
-pub use crate::playback::{Ended, Pace, Speed, StepKind, Waiting};
+pub use crate::playback::{Ended, Limit, Pace, Speed, StepKind, Waiting};
 pub use crate::recording::Standing as LaneState;
 pub use crate::scenario::{Note, ScenarioId, Words as Prose};
 pub use crate::story::{

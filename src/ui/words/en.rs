@@ -1,4 +1,5 @@
 //! English. Holds sentences only; what is said when is decided elsewhere.
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::*;
@@ -954,11 +955,21 @@ impl Words for English {
             Did::HandsRecords => format!("{from} hands records to {to}"),
         }
     }
-    fn ended(&self, e: Ended) -> &'static str {
+    fn ended(&self, e: Ended) -> Cow<'static, str> {
         match e {
-            Ended::NothingNew => "Nothing new is coming. Break something, or play on.",
-            Ended::Script => "The script ends here. Play goes on.",
-            Ended::Limit => "This run can go no further.",
+            Ended::NothingNew => "Nothing new is coming. Break something, or play on.".into(),
+            Ended::Script => "The script ends here. Play goes on.".into(),
+            Ended::Limit => "This run can go no further.".into(),
+            Ended::Needs(limit) => {
+                let (most, what) = match limit {
+                    Limit::EventsOfOneInstant(most) => (most, "events at one instant"),
+                    Limit::Events(most) => (most, "events"),
+                    Limit::RecordBytes(most) => (most, "bytes of records"),
+                    Limit::Steps(most) => (most, "steps"),
+                };
+                format!("This run needs more than {most} {what}: it ends here. All of it can still be looked at.")
+                    .into()
+            }
         }
     }
     fn flight(&self, f: &Flight) -> String {

@@ -316,7 +316,7 @@ pub trait Words {
     /// Who is telling whom what, in a clause.
     fn doing(&self, d: &Doing) -> String;
     /// Why play ended by itself.
-    fn ended(&self, e: Ended) -> &'static str;
+    fn ended(&self, e: Ended) -> std::borrow::Cow<'static, str>;
     fn flight(&self, f: &Flight) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;

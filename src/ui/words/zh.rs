@@ -1,4 +1,5 @@
 //! 简体中文。Holds sentences only; what is said when is decided elsewhere.
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::*;
@@ -881,11 +882,20 @@ impl Words for Chinese {
             Did::HandsRecords => format!("{from} 把记录交给 {to}"),
         }
     }
-    fn ended(&self, e: Ended) -> &'static str {
+    fn ended(&self, e: Ended) -> Cow<'static, str> {
         match e {
-            Ended::NothingNew => "之后没有新变化。可以注入故障，或继续播放。",
-            Ended::Script => "脚本到此结束，可以继续播放。",
-            Ended::Limit => "此次运行无法再继续。",
+            Ended::NothingNew => "之后没有新变化。可以注入故障，或继续播放。".into(),
+            Ended::Script => "脚本到此结束，可以继续播放。".into(),
+            Ended::Limit => "此次运行无法再继续。".into(),
+            Ended::Needs(limit) => {
+                let (most, what) = match limit {
+                    Limit::EventsOfOneInstant(most) => (most, "个同一时刻的事件"),
+                    Limit::Events(most) => (most, "个事件"),
+                    Limit::RecordBytes(most) => (most, "字节的记录"),
+                    Limit::Steps(most) => (most, "步"),
+                };
+                format!("此次运行需要超过 {most} {what}，因此到此结束；全过程仍可查看。").into()
+            }
         }
     }
     fn flight(&self, f: &Flight) -> String {
