@@ -225,12 +225,7 @@ impl<P: Clone> Net<P> {
             let was_accepted = self.links.get(&key) != Some(&Link::Connecting);
             let failed_setups = if was_accepted { 0 } else { self.failed_setups.get(&key).copied().unwrap_or(0) + 1 };
             self.failed_setups.insert(key, failed_setups);
-            self.last_attempt.insert(key, ctx.now);
-            // An established connection that breaks is tried again at once; attempts that fail rest longer each time.
-            let failures = self.failed_attempts.remove(&key).unwrap_or(0) + 1;
-            let rest = self.config.reconnect.after(failures, ctx.rng);
-            self.failed_attempts.insert(key, failures);
-            self.links.insert(key, Link::Down { until: ctx.now + rest });
+            self.rest(ctx, key);
             done.push(NetDone::Lost { broker, channel: conn.channel });
         }
         for one in completed {
@@ -260,14 +255,19 @@ impl<P: Clone> Net<P> {
 
     /// Gives up a connection as one that failed: the next try is not at once. What was in flight on it is returned.
     pub fn disconnect(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, channel: Channel) -> Vec<P> {
-        let key = (broker, channel);
         let lost = self.close(ctx, broker, channel);
+        self.rest(ctx, (broker, channel));
+        lost
+    }
+
+    /// A node whose connection is gone rests. An established connection that breaks is tried again at once; attempts that
+    /// fail rest longer each time.
+    fn rest(&mut self, ctx: &mut Ctx<'_>, key: (BrokerId, Channel)) {
         self.last_attempt.insert(key, ctx.now);
-        let failures = self.failed_attempts.remove(&key).unwrap_or(0) + 1;
+        let failures = self.failed_attempts.get(&key).copied().unwrap_or(0) + 1;
         let rest = self.config.reconnect.after(failures, ctx.rng);
         self.failed_attempts.insert(key, failures);
         self.links.insert(key, Link::Down { until: ctx.now + rest });
-        lost
     }
 
     /// When the next node that rests may be tried again.

@@ -45,9 +45,8 @@ pub struct Reel {
     sealed: Vec<Rc<Vec<TraceEntry>>>,
     open: Vec<TraceEntry>,
     ops: Vec<Op>,
-    /// Numbers of notable entries, and of those that are about records.
+    /// Numbers of notable entries.
     notable: Vec<usize>,
-    records: Vec<usize>,
     /// Entries about turns of events: neither messages and logs nor records and commits that go on all the time.
     turns: Vec<usize>,
     refused: Vec<Refused>,
@@ -112,10 +111,6 @@ impl Reel {
     }
     pub fn is_notable(&self, entry: usize) -> bool {
         self.notable.binary_search(&entry).is_ok()
-    }
-    /// Entries about records: sent, acknowledged, failed, delivered.
-    pub fn records(&self) -> &[usize] {
-        &self.records
     }
     /// Entries about turns of events: neither messages and logs nor records and commits that go on all the time.
     pub fn turns(&self) -> &[usize] {
@@ -221,10 +216,6 @@ impl Reel {
                     None => slices.push((now, 1)),
                 }
             }
-            Kind::RecordSent { .. }
-            | Kind::RecordAcked { .. }
-            | Kind::RecordFailed { .. }
-            | Kind::RecordDelivered { .. } => self.records.push(number),
             Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => {
                 self.high_watermarks.entry(*tp).or_default().push((number, *high_watermark))
             }
@@ -266,7 +257,6 @@ impl Reel {
         reel.open = self.entries(reel.sealed.len() * PIECE..end).map(|(_, entry)| entry.clone()).collect();
         reel.ops = self.ops[..ops].to_vec();
         reel.notable = self.notable[..self.notable.partition_point(|entry| *entry < end)].to_vec();
-        reel.records = self.records[..self.records.partition_point(|entry| *entry < end)].to_vec();
         reel.turns = self.turns[..self.turns.partition_point(|entry| *entry < end)].to_vec();
         reel.standings = self.standings.fork(end);
         reel.refused = self.refused.iter().filter(|refused| refused.entry < end).cloned().collect();

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use highwater_engine::base::{ClientId, Dur, NodeId, Offset, SimTime, Tag, TopicId, Tp};
-use highwater_engine::client::ClientKind;
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::Action;
-use highwater_engine::world::machine::Role;
 
 use super::seen::Seen;
 use super::waits::Awaits;
+use crate::recording::group_of;
 
 /// Where a producer's records go.
 type Way = (NodeId, Rc<str>, Option<u32>);
@@ -89,7 +88,8 @@ impl Records {
 
     fn read(&mut self, seen: Seen<'_>, who: NodeId, tp: Tp, next: Offset) {
         let NodeId::Client(client) = who else { return };
-        let group = self.group_of.entry(client).or_insert_with(|| group_of(seen, who)).clone();
+        let group =
+            self.group_of.entry(client).or_insert_with(|| group_of(seen.world(), who).unwrap_or_default()).clone();
         let key = (group, tp);
         let Some(waiting) = self.acked.get_mut(&key) else { return };
         let left = waiting.split_off(&next);
@@ -129,29 +129,6 @@ impl Records {
         over
     }
 
-    /// Whether something still waits too long. What is not about records does not end by looking at them.
-    pub fn is_over(&self, what: &Awaits, at: SimTime, unanswered: Dur, unread: Dur) -> bool {
-        let late = |from: Option<&SimTime>, patience: Dur| from.is_some_and(|from| at.since(*from) >= patience);
-        match what {
-            Awaits::Answer(who, topic, partition) => {
-                let sent = self.sent.get(&(*who, topic.clone(), *partition));
-                late(sent.and_then(|sent| sent.values().next()), unanswered)
-            }
-            Awaits::Reading(group, tp) => {
-                let waiting = self.acked.get(&(group.clone(), *tp));
-                late(waiting.and_then(|waiting| waiting.values().next()), unread)
-            }
-            Awaits::Leader(_)
-            | Awaits::MoreMembers(_)
-            | Awaits::Rebalance(_)
-            | Awaits::Coordinator(..)
-            | Awaits::Commit(..)
-            | Awaits::Poll(..)
-            | Awaits::Success(_)
-            | Awaits::LivingBroker(_) => true,
-        }
-    }
-
     /// How many records a wait that is over had.
     pub fn counted(&mut self, what: &Awaits) -> u64 {
         self.counts.remove(what).unwrap_or(0)
@@ -169,13 +146,5 @@ impl Records {
 
     pub fn forget_topic(&mut self, topic: TopicId) {
         self.acked.retain(|(_, tp), _| tp.topic != topic);
-    }
-}
-
-/// The group of a member, which never changes in its life.
-fn group_of(seen: Seen<'_>, who: NodeId) -> Rc<str> {
-    match seen.machine(who).map(|machine| &machine.role) {
-        Some(Role::Client { kind: ClientKind::Consumer(spec), .. }) => spec.group.clone(),
-        Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => Rc::from(""),
     }
 }

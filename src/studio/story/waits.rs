@@ -202,9 +202,10 @@ impl Waits {
             return;
         }
         self.look_at = at + SHORT;
-        for (what, from, count) in self.records.over(at, UNANSWERED, UNREAD) {
-            let wait = Wait { what: what.clone(), from, to: None, count, told: false };
-            self.open.entry(what).or_insert(wait);
+        let waiting = self.records.over(at, UNANSWERED, UNREAD);
+        for (what, from, count) in &waiting {
+            let wait = Wait { what: what.clone(), from: *from, to: None, count: *count, told: false };
+            self.open.entry(what.clone()).or_insert(wait);
         }
         let late = |wait: &&mut Wait| !wait.told && at.since(wait.from) >= wait.what.patience();
         let told: Vec<Wait> = self
@@ -219,8 +220,11 @@ impl Waits {
         for wait in told {
             self.line(seen, number, at, &wait);
         }
-        let over = |what: &Awaits| !self.records.is_over(what, at, UNANSWERED, UNREAD);
-        let ended: Vec<Awaits> = self.open.keys().filter(|what| over(what)).cloned().collect();
+        // What is not about records does not end by looking at them.
+        let is_over = |what: &Awaits| {
+            matches!(what, Awaits::Answer(..) | Awaits::Reading(..)) && !waiting.iter().any(|(other, ..)| other == what)
+        };
+        let ended: Vec<Awaits> = self.open.keys().filter(|what| is_over(what)).cloned().collect();
         for what in ended {
             if let Some(wait) = self.open.get_mut(&what) {
                 wait.count = self.records.counted(&what);

@@ -10,7 +10,7 @@ use super::ledger::squares;
 use super::lost::stretches;
 use super::model::*;
 use super::{causes, clients};
-use crate::recording::Ledger;
+use crate::recording::{Ledger, holders};
 use crate::story::{Seen, count};
 
 /// Projects the panel.
@@ -323,7 +323,7 @@ pub fn at_risk(seen: Seen<'_>, ledger: &Ledger) -> Option<(Tp, usize, i64, i64, 
 fn not_safe(seen: Seen<'_>, ledger: &Ledger, tp: Tp) -> Option<(usize, i64, i64)> {
     let partition = seen.image()?.partition(tp)?;
     let high_watermark = seen.partition_high_watermark(tp, partition.leader);
-    let holders = partition.leader.map_or_else(|| partition.replicas.clone(), |leader| vec![leader]);
+    let holders = holders(partition);
     let logs = holders.iter().filter_map(|broker| seen.machine(NodeId::Broker(*broker))?.disk.log(tp));
     let records = logs.flat_map(|log| log.batches_from(high_watermark)).flat_map(|batch| batch.data().iter());
     let mut numbers: Vec<(i64, usize)> = records

@@ -19,7 +19,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use self::answers::Next;
-use self::task::{Stage, Task, Wire, first_stage, time_limit};
+use self::task::{Stage, Task, Wire, first_stage};
 use crate::base::{ActionId, BrokerId, ClientId, Dur, Incarnation, LeaderEpoch, NodeId, Offset, SimTime, Tp};
 use crate::client::config::{Backoff, CommonConfig, sooner};
 use crate::client::net::{Net, NetDone};
@@ -474,7 +474,7 @@ impl Admin {
         Some(ctx.now + Dur::ms(wait) + Dur(u64::from(ctx.rng.below(LATE_US))))
     }
 
-    fn out_of_time(&mut self, ctx: &mut Ctx<'_>, action: ActionId, mut task: Task) {
+    fn out_of_time(&mut self, ctx: &mut Ctx<'_>, action: ActionId, task: Task) {
         match task.wire {
             Wire::Idle => {}
             Wire::Connecting(broker) => drop(self.ready_deadlines.remove(&broker)),
@@ -483,13 +483,8 @@ impl Admin {
         }
         if matches!(task.request, AdminRequest::ListOffsets { .. }) && task.tries < OFFSET_TRIES {
             self.renew(ctx);
-            let deadline = ctx.now + time_limit(&task.request);
-            task = Task {
-                tries: task.tries + 1,
-                deadline,
-                ..Task::new(task.request.clone(), self.stage_for(&task.request), ctx.now)
-            };
-            self.tasks.insert(action, task);
+            let (tries, stage) = (task.tries + 1, self.stage_for(&task.request));
+            self.tasks.insert(action, Task { tries, ..Task::new(task.request, stage, ctx.now) });
             return;
         }
         if matches!(task.request, AdminRequest::DescribeTopics { .. } | AdminRequest::DescribeCluster) {

@@ -140,7 +140,7 @@ impl Task {
 }
 
 /// The time that the request as a whole is given.
-pub(super) fn time_limit(request: &AdminRequest) -> Dur {
+fn time_limit(request: &AdminRequest) -> Dur {
     match request {
         AdminRequest::CreateTopic(CreateTopicRequest { timeout, .. }) if *timeout > Dur::ZERO => *timeout,
         AdminRequest::CreateTopic(CreateTopicRequest { placement: Placement::Counts { .. }, .. }) => Dur::secs(15),

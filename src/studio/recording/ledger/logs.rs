@@ -7,7 +7,7 @@ use highwater_engine::base::{BrokerId, ControllerId, NodeId, Offset, Tag, Tp, se
 use highwater_engine::log::Log;
 use highwater_engine::metadata::MetadataImage;
 use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{CONSUMER_OFFSETS, Request};
+use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration, Request};
 use highwater_engine::trace::Kind;
 use highwater_engine::world::World;
 
@@ -91,10 +91,20 @@ fn log(world: &World, broker: BrokerId, tp: Tp) -> Option<&Log> {
     world.machine(NodeId::Broker(broker))?.disk.log(tp)
 }
 
-/// Partitions whose records are followed: those of the offsets topic hold none of a producer.
-fn followed(image: &MetadataImage) -> impl Iterator<Item = Tp> {
+/// Whose logs hold what stands: without a leader nothing is gone yet, any replica may come back with it.
+pub fn holders(partition: &PartitionRegistration) -> Vec<BrokerId> {
+    partition.leader.map_or_else(|| partition.replicas.clone(), |leader| vec![leader])
+}
+
+/// Those whose records are followed: partitions of the offsets topic hold none of a producer.
+fn followed(image: &MetadataImage, tps: impl Iterator<Item = Tp>) -> BTreeSet<Tp> {
     let internal = image.topic_id(CONSUMER_OFFSETS);
-    image.partitions().map(|(tp, _)| tp).filter(move |tp| Some(tp.topic) != internal)
+    tps.filter(|tp| Some(tp.topic) != internal).collect()
+}
+
+/// What is read of the metadata: whose they are, and how far they reach.
+fn reach(world: &World, image: &MetadataImage) -> Option<(Option<ControllerId>, Offset)> {
+    Some((world.active_controller(), image.applied_to))
 }
 
 /// Tags of records that are on their way to a leader.
@@ -122,20 +132,21 @@ impl Ledger {
             && logs.again.is_empty()
             && !logs.all
             && self.undecided.is_empty()
-            && image(world).is_none_or(|image| logs.known == Some((world.active_controller(), image.applied_to)))
+            && image(world).is_none_or(|image| logs.known == reach(world, image))
     }
 
     /// Compares the logs with what was read of them.
     pub fn settle(&mut self, world: &World) {
         // With every process down nobody says who leads, and nothing is gone that was not gone before.
         if let Some(image) = image(world) {
-            let known = Some((world.active_controller(), image.applied_to));
+            let known = reach(world, image);
             let all = std::mem::take(&mut self.logs.all) || self.logs.known != known;
             self.logs.known = known;
             let moved = std::mem::take(&mut self.logs.moved);
-            let candidates: BTreeSet<Tp> = match all {
-                true => followed(image).chain(self.logs.partitions.keys().copied()).collect(),
-                false => followed_of(image, moved.into_iter().chain(self.logs.again.iter().copied())),
+            let candidates = if all {
+                followed(image, image.partitions().map(|(tp, _)| tp).chain(self.logs.partitions.keys().copied()))
+            } else {
+                followed(image, moved.into_iter().chain(self.logs.again.iter().copied()))
             };
             let again: Vec<Tp> = candidates.into_iter().filter(|tp| !self.read_on(world, image, *tp)).collect();
             self.logs.again.clear();
@@ -206,8 +217,7 @@ impl Ledger {
                 continue;
             };
             let high_watermark = self.logs.high_watermark(world, tp, partition.leader);
-            // Without a leader nothing is gone yet: any replica may come back with it.
-            let holders = partition.leader.map_or_else(|| partition.replicas.clone(), |leader| vec![leader]);
+            let holders = holders(partition);
             let leading = partition.leader.and_then(|leader| log(world, leader, tp));
             let mut end = 0;
             for log in holders.iter().filter_map(|broker| log(world, *broker, tp)) {
@@ -272,9 +282,4 @@ impl Ledger {
             self.change(number, |_record| {});
         }
     }
-}
-
-fn followed_of(image: &MetadataImage, tps: impl Iterator<Item = Tp>) -> BTreeSet<Tp> {
-    let internal = image.topic_id(CONSUMER_OFFSETS);
-    tps.filter(|tp| Some(tp.topic) != internal).collect()
 }

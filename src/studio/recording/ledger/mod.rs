@@ -16,6 +16,7 @@ use highwater_engine::world::World;
 use highwater_engine::world::machine::Role;
 
 use self::logs::Source;
+pub use self::logs::holders;
 use self::pieces::Pieces;
 
 /// What became of a record.
@@ -256,10 +257,7 @@ impl Ledger {
     }
 
     fn group(&mut self, world: &World, member: NodeId) -> usize {
-        let name = match world.machine(member).map(|machine| &machine.role) {
-            Some(Role::Client { kind: ClientKind::Consumer(spec), .. }) => spec.group.clone(),
-            Some(Role::Client { .. } | Role::Controller | Role::Broker { .. }) | None => "".into(),
-        };
+        let name = group_of(world, member).unwrap_or_default();
         self.groups.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             self.groups.push((name, 0));
             self.groups.len() - 1
@@ -331,6 +329,14 @@ impl LedgerCounts {
                 by(&mut self.out_of_order);
             }
         }
+    }
+}
+
+/// The group of a client that is a member of one, all its life.
+pub fn group_of(world: &World, node: NodeId) -> Option<Rc<str>> {
+    match &world.machine(node)?.role {
+        Role::Client { kind: ClientKind::Consumer(spec), .. } => Some(spec.group.clone()),
+        Role::Client { .. } | Role::Controller | Role::Broker { .. } => None,
     }
 }
 
