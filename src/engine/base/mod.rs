@@ -12,5 +12,5 @@ pub use digest::{Digest, digest_of};
 pub use ids::*;
 pub use link::LinkSetup;
 pub use rng::{Rng, StreamId};
-pub use sorted::{map_of, set_of};
+pub use sorted::{Map, Set};
 pub use time::{Dur, SimTime};

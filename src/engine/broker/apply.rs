@@ -1,7 +1,5 @@
 //! Applies committed metadata to a broker: replays it into the image, then tells replicas and coordinators what changed
 //! for them. Decides no leadership.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
@@ -9,7 +7,7 @@ use super::group::CoordinatorLog;
 use super::metadata_api::offsets_topic;
 use super::replicas::ReplicaManager;
 use super::{Broker, BrokerState};
-use crate::base::{Offset, Seq, TopicId, Tp};
+use crate::base::{Map, Offset, Seq, TopicId, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::Ctx;
 use crate::protocol::{ConfigMap, ConfigResource, ErrorCode, GroupRecord, MetadataRecord, Payload, RecordBatch};
@@ -17,12 +15,12 @@ use crate::protocol::{ConfigMap, ConfigResource, ErrorCode, GroupRecord, Metadat
 /// What a run of records changed, with the entry that led to each change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Delta {
-    changed: BTreeMap<Tp, Seq>,
+    changed: Map<Tp, Seq>,
     deleted: Vec<Tp>,
     deleted_topics: Vec<TopicId>,
     brokers_changed: bool,
     /// Configs as they were before the first change to something that was there already.
-    configs_before: Option<BTreeMap<ConfigResource, ConfigMap>>,
+    configs_before: Option<Map<ConfigResource, ConfigMap>>,
 }
 
 impl Delta {

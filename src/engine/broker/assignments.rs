@@ -1,10 +1,8 @@
 //! Which replicas are in another log directory than the metadata says, and when the controller is told so (Kafka's
 //! AssignmentsManager, KIP-858). The request itself goes out with the other questions to the controller.
-
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use crate::base::{BrokerId, Dur, Tp};
+use crate::base::{BrokerId, Dur, Set, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Ctx, Timer};
 use crate::protocol::{AssignReplicasToDirsRequest, ErrorCode};
@@ -17,7 +15,7 @@ const LONGEST: Dur = Dur::secs(10);
 /// Assignments that the controller does not know yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Assignments {
-    ready: BTreeSet<Tp>,
+    ready: Set<Tp>,
     in_flight: Vec<Tp>,
     failures: u32,
 }

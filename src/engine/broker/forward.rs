@@ -2,14 +2,13 @@
 //! be made, producer ids. Repeats for up to 60 s; decides nothing.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::assignments::Assignments;
 use super::producer_ids::ProducerIds;
 use super::{BrokerCall, ReplyTo};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, NodeId, Offset, SimTime};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, Map, NodeId, Offset, SimTime};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
 use crate::protocol::{CreateTopicRequest, DescribedQuorum, ErrorCode, Request, Response};
@@ -39,7 +38,7 @@ struct Forwarded {
 pub struct Forwarder {
     id: BrokerId,
     next: u64,
-    waiting: BTreeMap<u64, Forwarded>,
+    waiting: Map<u64, Forwarded>,
     in_flight: Option<u64>,
     resting: bool,
     pub producer_ids: ProducerIds,
@@ -52,7 +51,7 @@ impl Forwarder {
         Forwarder {
             id,
             next: 0,
-            waiting: BTreeMap::new(),
+            waiting: Map::new(),
             in_flight: None,
             resting: false,
             producer_ids: ProducerIds::default(),

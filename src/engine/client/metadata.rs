@@ -1,13 +1,11 @@
 //! What a client believes of the cluster: brokers, topics, leaders with epochs, and when it asks again. Never the
 //! truth, only the last answer.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::config::{CommonConfig, sooner};
 use super::net::{Net, NoNode};
-use crate::base::{BrokerId, LeaderEpoch, SimTime, TopicId, Tp};
+use crate::base::{BrokerId, LeaderEpoch, Map, Set, SimTime, TopicId, Tp};
 use crate::node::Ctx;
 use crate::protocol::{ErrorCode, LeaderHint, MetadataRequest, MetadataResponse, Request};
 use crate::trace::Kind;
@@ -33,11 +31,11 @@ pub struct Metadata {
     config: CommonConfig,
     bootstrap: Vec<BrokerId>,
     brokers: Vec<BrokerId>,
-    topics: BTreeMap<Rc<str>, KnownTopic>,
-    names: BTreeMap<TopicId, Rc<str>>,
-    wanted: BTreeSet<Rc<str>>,
+    topics: Map<Rc<str>, KnownTopic>,
+    names: Map<TopicId, Rc<str>>,
+    wanted: Set<Rc<str>>,
     /// Last error of topics that cannot be described.
-    errors: BTreeMap<Rc<str>, ErrorCode>,
+    errors: Map<Rc<str>, ErrorCode>,
     allow_auto_create: bool,
     needed: bool,
     in_flight: bool,
@@ -57,10 +55,10 @@ impl Metadata {
             config,
             brokers: bootstrap.clone(),
             bootstrap,
-            topics: BTreeMap::new(),
-            names: BTreeMap::new(),
-            wanted: BTreeSet::new(),
-            errors: BTreeMap::new(),
+            topics: Map::new(),
+            names: Map::new(),
+            wanted: Set::new(),
+            errors: Map::new(),
             allow_auto_create,
             needed: true,
             in_flight: false,

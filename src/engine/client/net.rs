@@ -1,11 +1,9 @@
 //! Connections of a client with Kafka's NetworkClient states: a node is asked only once its connection stands. Retries
 //! no request.
-
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::config::{Backoff, CommonConfig, sooner};
-use crate::base::{BrokerId, Dur, Incarnation, NodeId, SimTime};
+use crate::base::{BrokerId, Dur, Incarnation, Map, NodeId, SimTime};
 use crate::node::{Channel, ConnId, Connections, Ctx, Event, Outcome, Timer};
 use crate::protocol::{MetadataRequest, Request};
 
@@ -44,13 +42,13 @@ pub enum NetDone<P> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Net<P> {
     conns: Connections<Token<P>>,
-    links: BTreeMap<(BrokerId, Channel), Link>,
+    links: Map<(BrokerId, Channel), Link>,
     /// Failures in a row, kept while a new attempt is under way.
-    failed_attempts: BTreeMap<(BrokerId, Channel), u32>,
+    failed_attempts: Map<(BrokerId, Channel), u32>,
     /// Those of them in a row that no host accepted.
-    failed_setups: BTreeMap<(BrokerId, Channel), u32>,
+    failed_setups: Map<(BrokerId, Channel), u32>,
     /// When a connection was last opened or lost.
-    last_attempt: BTreeMap<(BrokerId, Channel), SimTime>,
+    last_attempt: Map<(BrokerId, Channel), SimTime>,
     config: CommonConfig,
     /// `max.in.flight.requests.per.connection`.
     max_in_flight: usize,
@@ -60,10 +58,10 @@ impl<P: Clone> Net<P> {
     pub fn new(me: NodeId, incarnation: Incarnation, config: CommonConfig, max_in_flight: usize) -> Net<P> {
         Net {
             conns: Connections::new(me, incarnation.0 << 16),
-            links: BTreeMap::new(),
-            failed_attempts: BTreeMap::new(),
-            failed_setups: BTreeMap::new(),
-            last_attempt: BTreeMap::new(),
+            links: Map::new(),
+            failed_attempts: Map::new(),
+            failed_setups: Map::new(),
+            last_attempt: Map::new(),
             config,
             max_in_flight,
         }

@@ -1,8 +1,8 @@
 //! A bench for tests of clients: brokers that answer from a table, die or freeze, with 1 ms each way. It is no model of
 //! a broker.
 
+use crate::base::{Map, Set};
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -44,18 +44,18 @@ type Hook = Box<dyn FnMut(BrokerId, &Request) -> Option<Reply>>;
 
 pub struct Bench {
     pub node: TestNode,
-    queue: BTreeMap<(SimTime, u64), Event>,
-    arriving: BTreeMap<(SimTime, u64), (ConnId, CorrelationId, Request)>,
-    parked: BTreeMap<(SimTime, u64), (ConnId, CorrelationId, Request)>,
+    queue: Map<(SimTime, u64), Event>,
+    arriving: Map<(SimTime, u64), (ConnId, CorrelationId, Request)>,
+    parked: Map<(SimTime, u64), (ConnId, CorrelationId, Request)>,
     order: u64,
-    pub down: BTreeSet<BrokerId>,
-    pub frozen: BTreeSet<BrokerId>,
-    closed: BTreeSet<ConnId>,
-    open: BTreeSet<ConnId>,
-    accepted: BTreeSet<ConnId>,
-    pub topics: BTreeMap<Rc<str>, (TopicId, Vec<FakePartition>)>,
+    pub down: Set<BrokerId>,
+    pub frozen: Set<BrokerId>,
+    closed: Set<ConnId>,
+    open: Set<ConnId>,
+    accepted: Set<ConnId>,
+    pub topics: Map<Rc<str>, (TopicId, Vec<FakePartition>)>,
     pub coordinator: Result<BrokerId, ErrorCode>,
-    pub committed: BTreeMap<Tp, OffsetAndMetadata>,
+    pub committed: Map<Tp, OffsetAndMetadata>,
     pub generation: i32,
     pub requests: Vec<(SimTime, BrokerId, Request)>,
     pub hook: Option<Hook>,
@@ -73,18 +73,18 @@ impl Bench {
             .collect();
         Bench {
             node: TestNode::new(NodeId::Client(ClientId(7))),
-            queue: BTreeMap::new(),
-            arriving: BTreeMap::new(),
-            parked: BTreeMap::new(),
+            queue: Map::new(),
+            arriving: Map::new(),
+            parked: Map::new(),
             order: 0,
-            down: BTreeSet::new(),
-            frozen: BTreeSet::new(),
-            closed: BTreeSet::new(),
-            open: BTreeSet::new(),
-            accepted: BTreeSet::new(),
-            topics: BTreeMap::from([("t".into(), (TopicId(1), partitions))]),
+            down: Set::new(),
+            frozen: Set::new(),
+            closed: Set::new(),
+            open: Set::new(),
+            accepted: Set::new(),
+            topics: Map::from([("t".into(), (TopicId(1), partitions))]),
             coordinator: Ok(BrokerId(1)),
-            committed: BTreeMap::new(),
+            committed: Map::new(),
             generation: 0,
             requests: Vec::new(),
             hook: None,

@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::base::{BrokerId, Tp, set_of};
+use crate::base::{BrokerId, Set, Tp};
 use crate::protocol::{ElectionKind, LeaderRecoveryState, PartitionChange, PartitionRegistration};
 
 /// How far an election may go.
@@ -93,7 +93,7 @@ impl PartitionChangeBuilder<'_> {
         if !self.elr_enabled || self.target_isr.len() >= effective {
             return Vec::new();
         }
-        let candidates = set_of(self.partition.elr.iter().chain(&self.partition.isr).copied());
+        let candidates = Set::from_iter(self.partition.elr.iter().chain(&self.partition.isr).copied());
         candidates.into_iter().filter(|r| !self.target_isr.contains(r) && self.unclean_shutdown != Some(*r)).collect()
     }
 

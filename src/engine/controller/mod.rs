@@ -32,14 +32,12 @@ mod testing;
 #[cfg(test)]
 mod topic_tests;
 
+use alloc::rc::Rc;
+use alloc::vec::Vec;
 pub use sessions::{BrokerSession, Sessions};
 pub use view::{RecordView, record_name};
 
-use alloc::collections::BTreeMap;
-use alloc::rc::Rc;
-use alloc::vec::Vec;
-
-use crate::base::{ControllerId, CorrelationId, Incarnation, NodeId, Offset, QuorumEpoch, Seq};
+use crate::base::{ControllerId, CorrelationId, Incarnation, Map, NodeId, Offset, QuorumEpoch, Seq};
 use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{ConnId, ControllerTimer, Ctx, Event, Inbox, Timer};
@@ -81,7 +79,7 @@ struct Active {
     epoch: QuorumEpoch,
     sessions: Sessions,
     /// Answers that wait for the high watermark to reach an offset.
-    waiting: BTreeMap<Offset, Vec<Waiting>>,
+    waiting: Map<Offset, Vec<Waiting>>,
 }
 
 /// A decided answer whose records are not committed yet.

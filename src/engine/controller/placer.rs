@@ -1,11 +1,9 @@
 //! The striped replica placer of KRaft (StripedReplicaPlacer). It knows racks and fencing, not load.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::base::BrokerId;
+use crate::base::{BrokerId, Map};
 
 /// A broker that may be given replicas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +118,7 @@ pub(super) fn place(
 
 fn group(brokers: &[UsableBroker], draw: &mut dyn FnMut(u32) -> u32) -> Vec<Rack> {
     // No rack sorts first, as a rack of its own.
-    let mut by_rack: BTreeMap<Option<Rc<str>>, [Vec<BrokerId>; 2]> = BTreeMap::new();
+    let mut by_rack: Map<Option<Rc<str>>, [Vec<BrokerId>; 2]> = Map::new();
     for broker in brokers {
         let [unfenced, fenced] = by_rack.entry(broker.rack.clone()).or_default();
         if broker.fenced { fenced.push(broker.id) } else { unfenced.push(broker.id) }

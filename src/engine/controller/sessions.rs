@@ -1,9 +1,7 @@
 //! What the active controller remembers of each broker's heartbeats. It lives in memory only: a new controller starts
 //! all sessions anew.
 
-use alloc::collections::BTreeMap;
-
-use crate::base::{BrokerEpoch, BrokerId, Dur, Offset, SimTime};
+use crate::base::{BrokerEpoch, BrokerId, Dur, Map, Offset, SimTime};
 use crate::metadata::MetadataImage;
 
 /// One broker's session, of the registration with this epoch.
@@ -21,7 +19,7 @@ pub struct BrokerSession {
 /// All sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sessions {
-    of: BTreeMap<BrokerId, BrokerSession>,
+    of: Map<BrokerId, BrokerSession>,
 }
 
 impl Sessions {

@@ -1,15 +1,13 @@
 //! A bench for the controller: a quorum of one, so that every decision is committed at once, and brokers that exist
 //! only as requests.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Controller, ControllerStart};
 use crate::base::{
-    BrokerEpoch, BrokerId, ControllerId, CorrelationId, Dur, Incarnation, LeaderEpoch, NodeId, PartitionEpoch, SimTime,
-    TopicId, Tp,
+    BrokerEpoch, BrokerId, ControllerId, CorrelationId, Dur, Incarnation, LeaderEpoch, Map, NodeId, PartitionEpoch,
+    SimTime, TopicId, Tp,
 };
 use crate::node::testing::TestNode;
 use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
@@ -35,7 +33,7 @@ pub(super) struct Bench {
     asked: u32,
     incarnations: u32,
     /// Log directories of brokers; 0 where none is given.
-    pub directories: BTreeMap<u32, u32>,
+    pub directories: Map<u32, u32>,
 }
 
 impl Bench {
@@ -46,7 +44,7 @@ impl Bench {
         let start =
             ControllerStart { id, incarnation: Incarnation(1), config, rules: version.rules(), voters: [id].to_vec() };
         let controller = Controller::start(&mut node.ctx(), start);
-        Bench { node, controller, asked: 0, incarnations: 0, directories: BTreeMap::new() }
+        Bench { node, controller, asked: 0, incarnations: 0, directories: Map::new() }
     }
 
     /// With brokers 1 to n unfenced and a topic of one partition on them.

@@ -1,6 +1,4 @@
 //! Creating, extending and deleting topics (ReplicationControlManager.createTopics). It moves no existing replica.
-
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -10,7 +8,7 @@ use alloc::vec::Vec;
 use super::placer::{PlacementError, UsableBroker, place};
 use super::{Controller, Decision};
 use crate::base::limits::{MAX_ALL_PARTITIONS, MAX_PARTITIONS, MAX_TOPICS};
-use crate::base::{BrokerId, LeaderEpoch, PartitionEpoch, TopicId, Tp};
+use crate::base::{BrokerId, LeaderEpoch, Map, PartitionEpoch, TopicId, Tp};
 use crate::node::Ctx;
 use crate::protocol::config::validate_topic;
 use crate::protocol::{
@@ -121,7 +119,7 @@ impl Controller {
 
     fn manual(&self, assignment: &[(u32, Vec<BrokerId>)]) -> Result<Vec<Vec<BrokerId>>, ApiError> {
         let refuse = |sentence: String| Err(ApiError::new(ErrorCode::InvalidReplicaAssignment, sentence));
-        let mut placed: BTreeMap<u32, Vec<BrokerId>> = BTreeMap::new();
+        let mut placed: Map<u32, Vec<BrokerId>> = Map::new();
         let mut size = None;
         for (number, replicas) in assignment {
             if placed.contains_key(number) {

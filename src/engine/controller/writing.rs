@@ -121,10 +121,8 @@ impl Controller {
     fn free_answers(&mut self) {
         let high_watermark = self.voter.high_watermark();
         let Some(active) = &mut self.active else { return };
-        while let Some(entry) = active.waiting.first_entry()
-            && *entry.key() <= high_watermark
-        {
-            for w in entry.remove() {
+        while active.waiting.first_key_value().is_some_and(|(offset, _)| *offset <= high_watermark) {
+            for w in active.waiting.pop_first().into_iter().flat_map(|(_, answers)| answers) {
                 self.due.push(Due {
                     conn: w.conn,
                     correlation: w.correlation,

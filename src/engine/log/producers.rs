@@ -1,10 +1,8 @@
 //! Per-partition state of idempotent producers (KIP-98): the last five batches of each producer id. Transactions and
 //! expiry are absent.
-
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::base::{Offset, ProducerEpoch, ProducerId};
+use crate::base::{Map, Offset, ProducerEpoch, ProducerId};
 use crate::protocol::{ErrorCode, ProducerStamp, RecordBatch};
 
 /// Kafka keeps five, which is why more than five requests in flight are refused with idempotence.
@@ -38,7 +36,7 @@ pub enum SequenceCheck {
 /// State by producer id, derived from the batches of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ProducerStates {
-    entries: BTreeMap<ProducerId, ProducerEntry>,
+    entries: Map<ProducerId, ProducerEntry>,
 }
 
 /// The sequence after `sequence`, which wraps to 0.

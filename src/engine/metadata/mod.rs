@@ -1,11 +1,9 @@
 //! The cluster image and the replay of metadata records. Each node has its own, built from its own copy of the log;
 //! nothing here decides.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{BrokerEpoch, BrokerId, Incarnation, Offset, TopicId, Tp};
+use crate::base::{BrokerEpoch, BrokerId, Incarnation, Map, Offset, TopicId, Tp};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{
     ConfigMap, ConfigResource, LeaderRecoveryState, MetadataRecord, PartitionChange, PartitionRegistration,
@@ -33,12 +31,12 @@ pub struct TopicImage {
 /// What a node knows of the cluster: the sum of the records that it has applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MetadataImage {
-    pub brokers: BTreeMap<BrokerId, BrokerRegistration>,
+    pub brokers: Map<BrokerId, BrokerRegistration>,
     /// Shared: most clones of an image never change a topic again.
-    pub topics: BTreeMap<TopicId, Rc<TopicImage>>,
-    pub topic_ids: BTreeMap<Rc<str>, TopicId>,
-    pub configs: BTreeMap<ConfigResource, ConfigMap>,
-    pub features: BTreeMap<&'static str, i16>,
+    pub topics: Map<TopicId, Rc<TopicImage>>,
+    pub topic_ids: Map<Rc<str>, TopicId>,
+    pub configs: Map<ConfigResource, ConfigMap>,
+    pub features: Map<&'static str, i16>,
     pub next_producer_id: i64,
     /// The highest topic id ever given: ids are not used again.
     pub last_topic: TopicId,

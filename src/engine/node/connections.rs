@@ -1,11 +1,10 @@
 //! The client side of connections (Kafka's NetworkClient): requests in flight, time-outs, disconnects. It retries
 //! nothing; that is its owner's affair.
-
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::{Channel, ConnId, Ctx, Timer};
-use crate::base::{CorrelationId, Dur, NodeId, SimTime};
+use crate::base::{CorrelationId, Dur, Map, NodeId, SimTime};
 use crate::protocol::{Api, Request, Response};
 use crate::trace::{Failure, Kind};
 
@@ -46,14 +45,14 @@ pub struct Connections<P> {
     me: NodeId,
     opened: u32,
     sent: u32,
-    open: BTreeMap<(NodeId, Channel), Connection<P>>,
+    open: Map<(NodeId, Channel), Connection<P>>,
 }
 
 impl<P> Connections<P> {
     /// `first_generation` must differ between incarnations of one node, so that no old answer is taken for a new one:
     /// the number of the incarnation times a large stride.
     pub fn new(me: NodeId, first_generation: u32) -> Connections<P> {
-        Connections { me, opened: first_generation, sent: 0, open: BTreeMap::new() }
+        Connections { me, opened: first_generation, sent: 0, open: Map::new() }
     }
 
     /// Sends a request, opening the connection if there is none. Its outcome comes from one of the `on_…` functions.

@@ -1,10 +1,8 @@
 //! What survives the death of a process. A kill keeps all of it (the page cache is the kernel's); a lost disk keeps
 //! nothing.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 
-use crate::base::{BrokerEpoch, ControllerId, Offset, QuorumEpoch, Tp};
+use crate::base::{BrokerEpoch, ControllerId, Map, Offset, QuorumEpoch, Tp};
 use crate::log::Log;
 
 /// The file `quorum-state` of a voter, written before a vote is answered.
@@ -19,9 +17,9 @@ pub struct QuorumStateFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Disk {
     /// Logs of a broker's replicas. Shared until written, so that keyframes are cheap.
-    pub logs: BTreeMap<Tp, Rc<Log>>,
+    pub logs: Map<Tp, Rc<Log>>,
     /// `replication-offset-checkpoint`.
-    pub hw_checkpoint: BTreeMap<Tp, Offset>,
+    pub hw_checkpoint: Map<Tp, Offset>,
     /// The metadata log, of controllers and brokers alike.
     pub metadata_log: Rc<Log>,
     pub quorum_state: QuorumStateFile,

@@ -1,10 +1,9 @@
 //! The server side of connections (Kafka's SocketServer): one request of a connection is worked on at a time, the next
 //! is read when it is answered.
-
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 
 use super::{ConnId, Ctx};
-use crate::base::{CorrelationId, Seq};
+use crate::base::{CorrelationId, Map, Seq};
 use crate::protocol::{Request, Response};
 
 /// A request that waits in the socket behind another, with its cause.
@@ -35,7 +34,7 @@ pub struct Ready {
 /// Muting of connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Inbox {
-    served: BTreeMap<ConnId, Served>,
+    served: Map<ConnId, Served>,
 }
 
 impl Inbox {

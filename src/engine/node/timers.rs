@@ -1,10 +1,8 @@
 //! Timers as visible state: a table by a closed enum, each with its reason, so that the page can draw what everybody
 //! waits for. Fires nothing by itself.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 
-use crate::base::{BrokerId, NodeId, Seq, SimTime, Tp};
+use crate::base::{BrokerId, Map, NodeId, Seq, Set, SimTime, Tp};
 
 use super::ConnId;
 
@@ -148,8 +146,8 @@ struct Armed {
 /// The timer table of one process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Timers {
-    armed: BTreeMap<Timer, Armed>,
-    order: BTreeSet<(SimTime, Timer)>,
+    armed: Map<Timer, Armed>,
+    order: Set<(SimTime, Timer)>,
 }
 
 impl Timers {

@@ -2,18 +2,17 @@
 //! absent.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::{ConfigResource, OffsetAndMetadata, RecordBatch, Subscription};
 use crate::base::{
-    BrokerEpoch, BrokerId, ControllerId, Dur, GenerationId, Incarnation, LeaderEpoch, Offset, PartitionEpoch,
+    BrokerEpoch, BrokerId, ControllerId, Dur, GenerationId, Incarnation, LeaderEpoch, Map, Offset, PartitionEpoch,
     QuorumEpoch, TopicId, Tp,
 };
 
 /// Topic configs as given, unparsed.
-pub type ConfigMap = BTreeMap<Rc<str>, Rc<str>>;
+pub type ConfigMap = Map<Rc<str>, Rc<str>>;
 
 /// `acks` of a producer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -213,7 +212,7 @@ pub enum ProducedTopics {
     ById,
     /// Before: names. The topic ids in the request are then what the client remembers, and the broker does not see
     /// them; here is the name for each.
-    ByName(BTreeMap<TopicId, Rc<str>>),
+    ByName(Map<TopicId, Rc<str>>),
 }
 
 /// Who fetches.

@@ -1,12 +1,10 @@
 //! What a quorum leader does: append, serve fetches, count the majority, notice that it has lost it (KIP-595,
 //! KAFKA-15489, KIP-1166). It decides no record.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::voter::{Call, State, Voter};
 use super::{FETCH_MAX_WAIT, MAX_FETCH_BYTES, divergence};
-use crate::base::{ControllerId, CorrelationId, NodeId, Offset, QuorumEpoch, Seq, SimTime};
+use crate::base::{ControllerId, CorrelationId, Map, NodeId, Offset, QuorumEpoch, Seq, Set, SimTime};
 use crate::node::{ConnId, Ctx, Disk, QuorumTimer, Timer};
 use crate::protocol::{
     ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, RecordBatch, Request,
@@ -38,17 +36,17 @@ pub(super) struct LeaderState {
     /// Offset of the first record of the epoch.
     pub epoch_start: Offset,
     pub high_watermark: Option<Offset>,
-    pub followers: BTreeMap<ControllerId, Progress>,
+    pub followers: Map<ControllerId, Progress>,
     /// Voters that fetched since the check of the quorum began anew.
-    fetched: BTreeSet<ControllerId>,
-    pub parked: BTreeMap<NodeId, ParkedFetch>,
+    fetched: Set<ControllerId>,
+    pub parked: Map<NodeId, ParkedFetch>,
 }
 
 impl LeaderState {
     pub fn new(epoch_start: Offset, others: &[ControllerId]) -> LeaderState {
         let followers =
             others.iter().map(|id| (*id, Progress { end: None, last_fetch: None, acknowledged: false })).collect();
-        LeaderState { epoch_start, high_watermark: None, followers, fetched: BTreeSet::new(), parked: BTreeMap::new() }
+        LeaderState { epoch_start, high_watermark: None, followers, fetched: Set::new(), parked: Map::new() }
     }
 
     /// The other voters, the one that has most first.

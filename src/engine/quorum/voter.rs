@@ -1,12 +1,10 @@
 //! A voter of the metadata quorum: its state, its persisted file and its time-outs. What each state does lies in the
 //! neighbours; it decides nothing about the cluster.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::leading::LeaderState;
-use crate::base::{ControllerId, CorrelationId, Dur, Incarnation, NodeId, Offset, QuorumEpoch};
+use crate::base::{ControllerId, CorrelationId, Dur, Incarnation, Map, NodeId, Offset, QuorumEpoch, Set};
 use crate::node::{Completed, ConnId, Connections, Ctx, Disk, Outcome, QuorumTimer, Timer};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{ErrorCode, Request, Response};
@@ -31,8 +29,8 @@ pub(super) enum Call {
 /// Votes of one round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Ballot {
-    pub granted: BTreeSet<ControllerId>,
-    pub refused: BTreeSet<ControllerId>,
+    pub granted: Set<ControllerId>,
+    pub refused: Set<ControllerId>,
 }
 
 /// State of a voter (KIP-595, KIP-996).
@@ -88,7 +86,7 @@ pub struct Voter {
     /// Elections lost in a row (to 3.9).
     pub(super) retries: u32,
     /// Peers that could not be reached, with how often in a row.
-    pub(super) failures: BTreeMap<ControllerId, u32>,
+    pub(super) failures: Map<ControllerId, u32>,
     pub(super) ready: Vec<Ready>,
     stopping: bool,
 }
@@ -109,7 +107,7 @@ impl Voter {
             committed: ctx.disk.metadata_log.start_offset(),
             round: 0,
             retries: 0,
-            failures: BTreeMap::new(),
+            failures: Map::new(),
             ready: Vec::new(),
             stopping: false,
         };

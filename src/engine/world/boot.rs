@@ -1,6 +1,5 @@
 //! The cold start: every process starts in its own phase and the real protocol forms the cluster. Nothing of it is
 //! scripted.
-
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
@@ -9,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::{Machine, Network, Pending, Process, Refusal, Role, Setup, World};
 use crate::base::{
-    ActionId, BrokerId, ClientId, ControllerId, Dur, Incarnation, MessageId, NodeId, Rng, Seq, SimTime, StreamId,
+    ActionId, BrokerId, ClientId, ControllerId, Dur, Incarnation, Map, MessageId, NodeId, Rng, Seq, SimTime, StreamId,
     limits,
 };
 use crate::broker::{Broker, BrokerStart};
@@ -43,8 +42,8 @@ impl World {
             agenda: BTreeMap::new(),
             scheduled: 0,
             network: Network::new(setup.seed, setup.link),
-            machines: BTreeMap::new(),
-            names: BTreeMap::new(),
+            machines: Map::new(),
+            names: Map::new(),
             rng: Rng::stream(setup.seed, StreamId::World),
             last_seq: Seq(0),
             last_message: MessageId(0),

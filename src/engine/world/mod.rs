@@ -19,7 +19,7 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{ActionId, BrokerId, ClientId, ControllerId, MessageId, NodeId, Rng, Seq, SimTime, digest_of};
+use crate::base::{ActionId, BrokerId, ClientId, ControllerId, Map, MessageId, NodeId, Rng, Seq, SimTime, digest_of};
 use crate::node::{Body, ConnId, Direction, Effect, Event, Message};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{Api, ErrorCode};
@@ -64,9 +64,9 @@ pub struct World {
     agenda: BTreeMap<(SimTime, u64), Pending>,
     scheduled: u64,
     network: Network,
-    machines: BTreeMap<NodeId, Rc<Machine>>,
+    machines: Map<NodeId, Rc<Machine>>,
     /// The latest client of each name; one that was only named has no machine yet.
-    names: BTreeMap<Rc<str>, ClientId>,
+    names: Map<Rc<str>, ClientId>,
     rng: Rng,
     last_seq: Seq,
     last_message: MessageId,

@@ -1,12 +1,10 @@
 //! Links, connections and what TCP does with them: latency, order, loss as delay, cuts as retransmission, resets. Reads
 //! no message.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::{Deed, LinkSetup, Pick};
-use crate::base::{Dur, NodeId, Rng, Seq, SimTime, StreamId};
+use crate::base::{Dur, Map, NodeId, Rng, Seq, Set, SimTime, StreamId};
 use crate::node::{ConnId, Direction, Message};
 use crate::protocol::Api;
 
@@ -67,14 +65,14 @@ pub(super) struct Rule {
 pub struct Network {
     seed: u64,
     default: LinkSetup,
-    links: BTreeMap<(NodeId, NodeId), Link>,
-    connections: BTreeMap<ConnId, Connection>,
+    links: Map<(NodeId, NodeId), Link>,
+    connections: Map<ConnId, Connection>,
     /// Connections by the node that takes part, so that a death finds them.
-    by_node: BTreeMap<NodeId, BTreeSet<ConnId>>,
+    by_node: Map<NodeId, Set<ConnId>>,
     /// A client that is started again has a new id; its links are those of the first process of its name.
-    hosts: BTreeMap<NodeId, NodeId>,
+    hosts: Map<NodeId, NodeId>,
     /// The latest process at each of those.
-    latest: BTreeMap<NodeId, NodeId>,
+    latest: Map<NodeId, NodeId>,
     pub(super) held: Vec<Held>,
     /// In order of arrival.
     pub(super) pinned: Vec<Pinned>,
@@ -88,11 +86,11 @@ impl Network {
         Network {
             seed,
             default,
-            links: BTreeMap::new(),
-            connections: BTreeMap::new(),
-            by_node: BTreeMap::new(),
-            hosts: BTreeMap::new(),
-            latest: BTreeMap::new(),
+            links: Map::new(),
+            connections: Map::new(),
+            by_node: Map::new(),
+            hosts: Map::new(),
+            latest: Map::new(),
             held: Vec::new(),
             pinned: Vec::new(),
             waiting_ends: Vec::new(),

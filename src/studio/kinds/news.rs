@@ -1,10 +1,8 @@
 //! What goes on failing: a retry that fails like the one before it is routine, the first one is not. It decides nothing
 //! of the run.
-
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use highwater_engine::base::{NodeId, TopicId, Tp};
+use highwater_engine::base::{Map, NodeId, Set, TopicId, Tp};
 use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::trace::{Kind, TraceEntry};
 
@@ -16,9 +14,9 @@ use super::{Row, Weight};
 pub struct Notability {
     /// Internal topics with their partitions, and the groups of the run: nobody wants to stop at the other 49
     /// partitions of the offsets topic.
-    internal: BTreeMap<TopicId, u32>,
-    groups: BTreeSet<Rc<str>>,
-    troubles: BTreeSet<(NodeId, Trouble)>,
+    internal: Map<TopicId, u32>,
+    groups: Set<Rc<str>>,
+    troubles: Set<(NodeId, Trouble)>,
 }
 
 impl Notability {

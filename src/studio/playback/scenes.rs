@@ -1,10 +1,9 @@
 //! What deserves a viewer's time: changes that are shown slowly with a caption, and traffic that has not been shown yet.
 //! It moves no time itself.
-
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::mem::{Discriminant, discriminant};
 
-use highwater_engine::base::{NodeId, SimTime};
+use highwater_engine::base::{NodeId, Set, SimTime};
 use highwater_engine::node::{Body, Message};
 use highwater_engine::protocol::{Api, ErrorCode, Request, Response};
 use highwater_engine::trace::{Kind, TraceEntry};
@@ -41,10 +40,10 @@ pub struct Scenes {
     /// The last one that was shown.
     last: Option<usize>,
     /// Troubles are shown once a node: the second is like the first.
-    refused: BTreeSet<NodeId>,
+    refused: Set<NodeId>,
     /// Traffic that has been shown, and that which is being shown.
-    known: BTreeSet<Traffic>,
-    watched: BTreeSet<Traffic>,
+    known: Set<Traffic>,
+    watched: Set<Traffic>,
 }
 
 impl Scenes {
@@ -96,7 +95,7 @@ impl Scenes {
 
     /// Whether some of the traffic under way has not been shown yet. Traffic counts as shown once it has arrived.
     pub fn is_new<'a>(&mut self, in_flight: impl Iterator<Item = &'a Message>) -> bool {
-        let mut now = BTreeSet::new();
+        let mut now = Set::new();
         for message in in_flight {
             if let Some(traffic) = traffic(message).filter(|traffic| !self.known.contains(traffic)) {
                 now.insert(traffic);

@@ -1,10 +1,8 @@
 //! The trace of a branch with its indexes. Entries are shared between branches; nothing here is ever changed once it is
 //! written.
-
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use highwater_engine::base::{ActionId, NodeId, Offset, Seq, SimTime, TopicId, Tp};
+use highwater_engine::base::{ActionId, Map, NodeId, Offset, Seq, SimTime, TopicId, Tp};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, Refusal, World};
 
@@ -50,12 +48,12 @@ pub struct Reel {
     /// Entries about turns of events: neither messages and logs nor records and commits that go on all the time.
     turns: Vec<usize>,
     refused: Vec<Refused>,
-    acts: BTreeMap<ActionId, Rc<Action>>,
-    topics: BTreeMap<TopicId, Rc<str>>,
+    acts: Map<ActionId, Rc<Action>>,
+    topics: Map<TopicId, Rc<str>>,
     /// High watermarks of leaders with the entries at which they moved: a dead leader's disk remembers less.
-    high_watermarks: BTreeMap<Tp, Vec<(usize, Offset)>>,
+    high_watermarks: Map<Tp, Vec<(usize, Offset)>>,
     /// For each node the slices of time in which it sent messages, with how many it had sent at their end.
-    sent: BTreeMap<NodeId, Vec<(u64, u32)>>,
+    sent: Map<NodeId, Vec<(u64, u32)>>,
     standings: Standings,
     known: Known,
 }

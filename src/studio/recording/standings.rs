@@ -1,10 +1,8 @@
 //! How nodes, clients and groups fared, each as the changes of one state. Only changes are kept, so that an hour in which
 //! nothing happens costs nothing. It knows no lane of a page.
-
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use highwater_engine::base::{BrokerId, ClientId, NodeId, SimTime};
+use highwater_engine::base::{BrokerId, ClientId, Map, NodeId, SimTime};
 use highwater_engine::client::ClientKind;
 use highwater_engine::protocol::GroupState;
 use highwater_engine::trace::{Kind, TraceEntry};
@@ -42,7 +40,7 @@ pub struct Change {
 /// Grows with the reel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Standings {
-    changes: BTreeMap<Whose, Vec<Change>>,
+    changes: Map<Whose, Vec<Change>>,
 }
 
 impl Standings {

@@ -1,10 +1,8 @@
 //! Whether the parts of a scenario fit together: what can be known without running it. Kafka's own refusals at run time
 //! stay Kafka's.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use highwater_engine::base::limits::MAX_CLIENTS;
-use highwater_engine::base::{Dur, map_of, set_of};
+use highwater_engine::base::{Dur, Map, Set};
 use highwater_engine::client::{ClientVersion, PollForm};
 use highwater_engine::protocol::CONSUMER_OFFSETS;
 
@@ -23,17 +21,17 @@ pub(super) struct Check<'a> {
     pub(super) s: &'a Scenario,
     root: &'a Value,
     /// Topics that are there or that the script makes.
-    topics: BTreeMap<&'a str, Option<u32>>,
-    clients: BTreeSet<&'a str>,
-    groups: BTreeSet<&'a str>,
+    topics: Map<&'a str, Option<u32>>,
+    clients: Set<&'a str>,
+    groups: Set<&'a str>,
 }
 
 /// Checks a scenario; `root` is where it was read from, for the places of errors.
 pub fn check(s: &Scenario, root: &Value) -> Result {
-    let mut topics: BTreeMap<&str, Option<u32>> =
-        map_of(s.topics.iter().map(|(name, topic)| (name.as_str(), topic.placement.partitions())));
-    let mut clients = BTreeSet::new();
-    let mut groups: BTreeSet<&str> = set_of(s.groups.iter().map(|(name, _)| name.as_str()));
+    let mut topics: Map<&str, Option<u32>> =
+        Map::from_iter(s.topics.iter().map(|(name, topic)| (name.as_str(), topic.placement.partitions())));
+    let mut clients = Set::new();
+    let mut groups: Set<&str> = Set::from_iter(s.groups.iter().map(|(name, _)| name.as_str()));
     for verb in s.script.iter().flat_map(|entry| &entry.actions) {
         match verb {
             Verb::CreateTopic { name, topic } => drop(topics.entry(name).or_insert(topic.placement.partitions())),
@@ -116,7 +114,7 @@ impl<'a> Check<'a> {
         let members = s.groups.iter().flat_map(|(group, g)| {
             g.members.iter().map(move |(name, _)| (name, vec!["groups", group.as_str(), "members", name.as_str()]))
         });
-        let mut taken = BTreeSet::new();
+        let mut taken = Set::new();
         for (name, path) in producers.chain(members) {
             if !taken.insert(name.as_str()) {
                 return self.fail(
@@ -195,7 +193,7 @@ impl<'a> Check<'a> {
                             format!("brokers of this cluster: {}", ids(brokers.keys())),
                         );
                     }
-                    if set_of(list).len() != list.len() {
+                    if Set::from_iter(list).len() != list.len() {
                         return self.fail(Problem::Impossible, &path, ids(list.iter()), "each broker once");
                     }
                     if list.len() != factor {

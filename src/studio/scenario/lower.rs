@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use highwater_engine::base::{BrokerId, ControllerId, Dur, NodeId, map_of};
+use highwater_engine::base::{BrokerId, ControllerId, Dur, Map, NodeId};
 use highwater_engine::client::{ClientVersion, ConsumerSpec, PollForm, ProducerSpec};
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, Placement as EnginePlacement};
@@ -179,7 +179,7 @@ fn rc(text: &str) -> Rc<str> {
 }
 
 fn map(config: &Config) -> ConfigMap {
-    map_of(config.iter().map(|(key, value)| (rc(key), rc(value))))
+    Map::from_iter(config.iter().map(|(key, value)| (rc(key), rc(value))))
 }
 
 fn setup(scenario: &Scenario) -> Setup {
@@ -236,7 +236,7 @@ fn producer_spec(producer: &Producer) -> ProducerSpec {
 }
 
 fn member_spec(group_name: &str, group: &Group, member: &Member) -> ConsumerSpec {
-    let config = map_of(group.config.iter().chain(&member.config).map(|(key, value)| (rc(key), rc(value))));
+    let config = Map::from_iter(group.config.iter().chain(&member.config).map(|(key, value)| (rc(key), rc(value))));
     consumer_spec(
         group_name,
         &group.topics,

@@ -1,8 +1,6 @@
 //! A scenario as data, with every default filled in. It says nothing about how it is written or run.
 
-use std::collections::BTreeMap;
-
-use highwater_engine::base::{Dur, map_of};
+use highwater_engine::base::{Dur, Map};
 use highwater_engine::client::{Keys, PollForm};
 use highwater_engine::protocol::Api;
 use highwater_engine::rules::Version;
@@ -19,7 +17,7 @@ pub const FORMAT: u32 = 1;
 pub const ENGINE: u32 = 1;
 
 /// Kafka's keys with their values as Kafka parses them.
-pub type Config = BTreeMap<String, String>;
+pub type Config = Map<String, String>;
 
 /// A scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +65,7 @@ impl Words {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
     pub controllers: u32,
-    pub brokers: BTreeMap<u32, Broker>,
+    pub brokers: Map<u32, Broker>,
     pub config: Config,
     pub link: LinkSetup,
     pub links: Vec<LinkEntry>,
@@ -107,7 +105,7 @@ pub struct Topic {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
     Counts { partitions: Option<u32>, replication: Option<u32> },
-    Replicas(BTreeMap<u32, Vec<u32>>),
+    Replicas(Map<u32, Vec<u32>>),
 }
 
 impl Default for Placement {
@@ -366,8 +364,8 @@ pub fn newest_client() -> String {
 }
 
 /// Brokers 1 to n that run from the beginning.
-pub fn plain_brokers(count: u32) -> BTreeMap<u32, Broker> {
-    map_of((1..=count).map(|id| (id, Broker::default())))
+pub fn plain_brokers(count: u32) -> Map<u32, Broker> {
+    Map::from_iter((1..=count).map(|id| (id, Broker::default())))
 }
 
 impl Default for Cluster {

@@ -1,7 +1,6 @@
 //! What an author should know about a scenario that is right as it stands: defaults that were taken, settings without
 //! effect, clusters that cannot serve a group. Refuses nothing.
-
-use std::collections::BTreeSet;
+use highwater_engine::base::Set;
 use std::fmt;
 
 use highwater_engine::protocol::config::{self, Scope};
@@ -59,7 +58,7 @@ pub fn notes(s: &Scenario) -> Vec<Note> {
             }
         }
     }
-    let mut said = BTreeSet::new();
+    let mut said = Set::new();
     for place in places(s) {
         for name in place.configs.keys() {
             let Some(setting) = config::setting(place.scope, name).filter(|setting| !setting.modelled) else {

@@ -1,12 +1,10 @@
 //! From values to a scenario. Refuses what it does not know; whether the parts fit together is checked elsewhere.
-
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use highwater_engine::base::Dur;
 use highwater_engine::base::limits::{
     MAX_BROKERS, MAX_CLIENTS, MAX_CONTROLLERS, MAX_PARTITIONS, MAX_RATE_PER_SECOND, MAX_TOPICS,
 };
+use highwater_engine::base::{Dur, Map};
 use highwater_engine::client::{ClientVersion, Keys, PollForm};
 use highwater_engine::rules::Version;
 use highwater_engine::world::LinkSetup;
@@ -187,7 +185,7 @@ fn cluster(at: &Here<'_>) -> Result<Cluster> {
     })
 }
 
-fn brokers(at: &Here<'_>) -> Result<BTreeMap<u32, Broker>> {
+fn brokers(at: &Here<'_>) -> Result<Map<u32, Broker>> {
     if at.is_list() {
         return Err(at.wrong_type("a number of brokers, or an object of them"));
     }
@@ -198,7 +196,7 @@ fn brokers(at: &Here<'_>) -> Result<BTreeMap<u32, Broker>> {
     if entries.is_empty() || entries.len() > MAX_BROKERS {
         return Err(too_many(at, entries.len(), MAX_BROKERS));
     }
-    let mut brokers = BTreeMap::new();
+    let mut brokers = Map::new();
     for (key, at) in entries {
         let id = broker_id(key).ok_or_else(|| {
             error(
@@ -288,12 +286,12 @@ pub fn topic(at: &Here<'_>, more: &[&str]) -> Result<Topic> {
     })
 }
 
-fn replicas(at: &Here<'_>) -> Result<BTreeMap<u32, Vec<u32>>> {
+fn replicas(at: &Here<'_>) -> Result<Map<u32, Vec<u32>>> {
     let entries = at.named()?;
     if entries.is_empty() || entries.len() > MAX_PARTITIONS as usize {
         return Err(too_many(at, entries.len(), MAX_PARTITIONS as usize));
     }
-    let mut all = BTreeMap::new();
+    let mut all = Map::new();
     for (number, (key, at)) in entries.into_iter().enumerate() {
         if key != number.to_string() {
             return Err(error(

@@ -2,6 +2,7 @@
 //! allow.
 
 use super::error::{Problem, ScenarioError};
+use highwater_engine::base::Set;
 
 /// Text of a scenario, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;
@@ -179,7 +180,7 @@ impl Parser<'_> {
     fn map(&mut self, depth: usize) -> Result<Data, ScenarioError> {
         self.next();
         let mut entries: Vec<(Key, Value)> = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = Set::new();
         self.space();
         if self.peek() == Some('}') {
             self.next();

@@ -1,8 +1,6 @@
 //! What one seed of the swarm stands for: a scenario with a cluster, its traffic, and a subset of faults. Runs nothing.
 
-use std::collections::BTreeMap;
-
-use highwater_engine::base::{Dur, Rng, StreamId};
+use highwater_engine::base::{Dur, Map, Rng, StreamId};
 use highwater_engine::client::{Keys, PollForm};
 use highwater_engine::rules::Version;
 use highwater_engine::world::LinkSetup;
@@ -115,7 +113,7 @@ impl Drawing {
             jitter: Dur::us(u64::from(self.rng.below(2_000))),
             loss_per_million: if self.faults.lossy { 10_000 * self.rng.below(3) } else { 0 },
         };
-        let brokers: BTreeMap<u32, Broker> = (1..=self.n_brokers).map(|id| (id, Broker::default())).collect();
+        let brokers: Map<u32, Broker> = (1..=self.n_brokers).map(|id| (id, Broker::default())).collect();
         Cluster { controllers: self.n_controllers, brokers, config: c, link, links: Vec::new() }
     }
 
@@ -199,7 +197,7 @@ impl Drawing {
     fn faults(&mut self) {
         let mut at = Dur::secs(2 + u64::from(self.rng.below(8)));
         // Per node the moment until which a fault holds it, so that no action meets a node in a state that refuses it.
-        let mut busy: BTreeMap<(bool, u32), Dur> = BTreeMap::new();
+        let mut busy: Map<(bool, u32), Dur> = Map::new();
         while at < TRAFFIC {
             let is_controller = self.faults.controllers && self.rng.below(3) == 0;
             let id = 1 + self.rng.below(if is_controller { self.n_controllers } else { self.n_brokers });

@@ -1,10 +1,8 @@
 //! What waits, from when to when: a fold that goes along the trace and knows nothing of what follows, so that a line says
 //! what was so at its own moment. It knows no cure.
-
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime, Tp};
+use highwater_engine::base::{BrokerId, Dur, Map, NodeId, SimTime, Tp};
 use highwater_engine::protocol::GroupState;
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::boot::ADMIN;
@@ -124,13 +122,13 @@ pub struct WaitLine {
 /// Follows the trace and notes what begins and what ends.
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
-    open: BTreeMap<Awaits, Wait>,
+    open: Map<Awaits, Wait>,
     done: Vec<Wait>,
     lines: Vec<WaitLine>,
     news: Notability,
-    brokers: BTreeMap<BrokerId, bool>,
+    brokers: Map<BrokerId, bool>,
     /// Groups with who coordinates them, and whether they have members beyond a first round.
-    gathered: BTreeMap<Rc<str>, (NodeId, bool)>,
+    gathered: Map<Rc<str>, (NodeId, bool)>,
     records: Records,
     /// Entries that were seen, and when the records are looked at again.
     seen: usize,

@@ -1,9 +1,7 @@
 //! What is going on right now, for one line over the stage: the change that is being shown, and who is telling whom what.
 //! Chooses nothing of the pace.
 
-use std::collections::BTreeMap;
-
-use highwater_engine::base::NodeId;
+use highwater_engine::base::{Map, NodeId};
 use highwater_engine::node::{Body, Message};
 use highwater_engine::protocol::{Request, Response};
 
@@ -39,7 +37,7 @@ fn last_change(seen: Seen<'_>) -> Option<usize> {
 
 /// The most telling of what is in flight, with everybody to whom it goes.
 fn doing(seen: Seen<'_>) -> Option<Doing> {
-    let mut found: BTreeMap<(u8, NodeId, Did), Vec<NodeId>> = BTreeMap::new();
+    let mut found: Map<(u8, NodeId, Did), Vec<NodeId>> = Map::new();
     for message in seen.world().in_flight().filter(|message| message.sent_at <= seen.now()) {
         let Some((rank, did)) = did(message) else { continue };
         let to = found.entry((rank, message.from(), did)).or_default();

@@ -1,9 +1,7 @@
 //! Swim lanes of a stretch of time: bars for states, marks for what happened, densities of messages, waits. Marks never
 //! vanish; messages are only counted.
 
-use std::collections::BTreeMap;
-
-use highwater_engine::base::{BrokerId, Dur, NodeId, SimTime};
+use highwater_engine::base::{BrokerId, Dur, Map, NodeId, SimTime};
 use highwater_engine::trace::Kind;
 
 use super::model::*;
@@ -100,7 +98,7 @@ fn shown(seen: Seen<'_>, of: &LaneOf) -> Option<Whose> {
 fn marks(seen: Seen<'_>, who: &[LaneOf], window: Window, from: SimTime, to: SimTime) -> Vec<LaneMark> {
     let reel = seen.reel();
     let cell = ((window.to_us.saturating_sub(window.from_us)) / MARKS_ACROSS).max(1);
-    let mut found: BTreeMap<(usize, u64, MarkKind), LaneMark> = BTreeMap::new();
+    let mut found: Map<(usize, u64, MarkKind), LaneMark> = Map::new();
     let (first, end) = (reel.entries_before(from), reel.entries_until(to));
     let notable = reel.notable();
     let inside = notable.partition_point(|index| *index < first)..notable.partition_point(|index| *index < end);

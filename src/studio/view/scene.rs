@@ -1,9 +1,7 @@
 //! The stage at the playhead: controllers, brokers × partitions, clients, cuts. It shows what is so, whoever knows of
 //! it.
 
-use std::collections::BTreeSet;
-
-use highwater_engine::base::{BrokerId, NodeId, Tp, set_of};
+use highwater_engine::base::{BrokerId, NodeId, Set, Tp};
 use highwater_engine::broker::BrokerState;
 use highwater_engine::broker::replicas::ReplicaRole as EngineReplica;
 use highwater_engine::log::Log;
@@ -377,7 +375,7 @@ impl Stage<'_> {
 
     fn cuts(&self) -> Vec<CutView> {
         let seen = self.seen;
-        let all: BTreeSet<(NodeId, NodeId)> = set_of(seen.world().network().cuts());
+        let all: Set<(NodeId, NodeId)> = Set::from_iter(seen.world().network().cuts());
         let since = |a: NodeId, b: NodeId| since(seen, a, |kind| *kind == Kind::LinkCut { to: b }).unwrap_or(0);
         all.iter()
             .filter(|(a, b)| a < b || !all.contains(&(*b, *a)))

@@ -1,14 +1,12 @@
 //! JoinGroup and the join phase of a classic group: initial delay, rejoining, end of the phase (KIP-62, KIP-134,
 //! KIP-345, KIP-394). Distributes no assignment.
-
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::env::{Env, Purpose, sync_error};
 use super::state::{Group, InitialDelay, Member};
-use crate::base::{ClientId, Dur, GenerationId, NodeId};
+use crate::base::{ClientId, Dur, GenerationId, NodeId, Set};
 use crate::broker::ReplyTo;
 use crate::node::GroupTimer;
 use crate::protocol::{Api, ErrorCode, GroupState, JoinGroupRequest, JoinGroupResponse, Response};
@@ -333,7 +331,7 @@ impl Group {
         self.generation.0 += 1;
         self.protocol = None;
         self.leader = None;
-        self.to_sync = BTreeSet::new();
+        self.to_sync = Set::new();
         self.enter(env, GroupState::Empty);
         let record = self.record(self.metadata(|_, m| m.assignment.clone()));
         // If this fails the log still has the members: a new coordinator finds them and expires them.

@@ -10,8 +10,7 @@ mod sync;
 #[cfg(test)]
 mod tests;
 mod view;
-
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
@@ -23,7 +22,7 @@ use self::env::{Env, Purpose, Write, commit_response};
 use self::join::join_error;
 use self::state::{Group, entry, replay};
 use super::ReplyTo;
-use crate::base::{Dur, GenerationId, LeaderEpoch, TopicId};
+use crate::base::{Dur, GenerationId, LeaderEpoch, Map, TopicId};
 use crate::node::{Ctx, GroupTimer, Timer};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::hash::group_partition;
@@ -46,7 +45,7 @@ enum Status {
 struct Shard {
     status: Status,
     epoch: LeaderEpoch,
-    groups: BTreeMap<Rc<str>, Group>,
+    groups: Map<Rc<str>, Group>,
     /// Not below the high watermark yet, oldest first.
     writes: VecDeque<Write>,
 }
@@ -56,7 +55,7 @@ struct Shard {
 pub struct GroupCoordinator {
     config: Rc<NodeConfig>,
     rules: Rules,
-    shards: BTreeMap<u32, Shard>,
+    shards: Map<u32, Shard>,
     next_write: u64,
     answers: Vec<(ReplyTo, Response)>,
 }
@@ -81,7 +80,7 @@ mod writes;
 
 impl GroupCoordinator {
     pub fn new(config: Rc<NodeConfig>, rules: Rules) -> GroupCoordinator {
-        GroupCoordinator { config, rules, shards: BTreeMap::new(), next_write: 0, answers: Vec::new() }
+        GroupCoordinator { config, rules, shards: Map::new(), next_write: 0, answers: Vec::new() }
     }
 
     /// Answers that came about since last asked.
@@ -97,7 +96,7 @@ impl GroupCoordinator {
         }
         let empty = log.read(ctx, partition).is_empty();
         let status = if empty { Status::Active } else { Status::Loading };
-        self.shards.insert(partition, Shard { status, epoch, groups: BTreeMap::new(), writes: VecDeque::new() });
+        self.shards.insert(partition, Shard { status, epoch, groups: Map::new(), writes: VecDeque::new() });
         if !empty {
             ctx.because(Kind::CoordinatorLoading { partition });
             ctx.set(Timer::Group(GroupTimer::Load(partition)), LOAD_TIME);

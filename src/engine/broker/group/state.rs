@@ -1,10 +1,8 @@
 //! A classic group as its coordinator holds it, and the replay of the records that rebuild it. Answers nobody.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{ClientId, Dur, GenerationId, Tp};
+use crate::base::{ClientId, Dur, GenerationId, Map, Set, Tp};
 use crate::broker::ReplyTo;
 use crate::protocol::{GroupMetadata, GroupRecord, GroupState, MemberMetadata, OffsetAndMetadata, Subscription};
 
@@ -53,16 +51,16 @@ pub struct Group {
     pub generation: GenerationId,
     pub protocol: Option<Rc<str>>,
     pub leader: Option<Rc<str>>,
-    pub members: BTreeMap<Rc<str>, Member>,
+    pub members: Map<Rc<str>, Member>,
     /// Member ids that were handed out and not used yet (KIP-394).
-    pub pending: BTreeSet<Rc<str>>,
+    pub pending: Set<Rc<str>>,
     pub initial: Option<InitialDelay>,
     /// Members of this generation that have not sent SyncGroup.
-    pub to_sync: BTreeSet<Rc<str>>,
+    pub to_sync: Set<Rc<str>>,
     /// The last group metadata that was written.
     pub stored: Option<Rc<GroupMetadata>>,
     /// Committed offsets: those below the high watermark.
-    pub offsets: BTreeMap<Tp, OffsetAndMetadata>,
+    pub offsets: Map<Tp, OffsetAndMetadata>,
 }
 
 impl Group {
@@ -73,12 +71,12 @@ impl Group {
             generation: GenerationId(0),
             protocol: None,
             leader: None,
-            members: BTreeMap::new(),
-            pending: BTreeSet::new(),
+            members: Map::new(),
+            pending: Set::new(),
             initial: None,
-            to_sync: BTreeSet::new(),
+            to_sync: Set::new(),
             stored: None,
-            offsets: BTreeMap::new(),
+            offsets: Map::new(),
         }
     }
 
@@ -110,7 +108,7 @@ impl Group {
     /// between equals.
     pub fn vote(&self) -> Option<Rc<str>> {
         let common = |name: &Rc<str>| self.members.values().all(|m| m.protocols.iter().any(|(known, _)| known == name));
-        let mut votes: BTreeMap<&Rc<str>, u32> = BTreeMap::new();
+        let mut votes: Map<&Rc<str>, u32> = Map::new();
         for member in self.members.values() {
             if let Some((name, _)) = member.protocols.iter().find(|(name, _)| common(name)) {
                 *votes.entry(name).or_default() += 1;
@@ -177,7 +175,7 @@ impl Group {
 }
 
 /// Applies one record of `__consumer_offsets`; groups come into being by it.
-pub fn replay(groups: &mut BTreeMap<Rc<str>, Group>, record: &GroupRecord) {
+pub fn replay(groups: &mut Map<Rc<str>, Group>, record: &GroupRecord) {
     match record {
         GroupRecord::Offset { group, tp, commit } => {
             let offsets = &mut entry(groups, group).offsets;
@@ -191,6 +189,6 @@ pub fn replay(groups: &mut BTreeMap<Rc<str>, Group>, record: &GroupRecord) {
 }
 
 /// The group of this name, made if it is not there.
-pub fn entry<'a>(groups: &'a mut BTreeMap<Rc<str>, Group>, group: &Rc<str>) -> &'a mut Group {
+pub fn entry<'a>(groups: &'a mut Map<Rc<str>, Group>, group: &Rc<str>) -> &'a mut Group {
     groups.entry(group.clone()).or_insert_with(|| Group::new(group.clone()))
 }

@@ -14,16 +14,14 @@ mod roles;
 mod tests;
 mod view;
 
+use alloc::rc::Rc;
+use alloc::vec::Vec;
 pub use partition::{IsrChange, LeaderState, PendingIsr, Remote, Replica, Role, Stage};
 pub use purgatory::ReadyAnswer;
 pub use view::{FetchState, ReplicaRole, ReplicaView};
 
-use alloc::collections::BTreeMap;
-use alloc::rc::Rc;
-use alloc::vec::Vec;
-
 use super::{BrokerCall, ReplyTo};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, LeaderEpoch, Offset, Seq, Tp};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, LeaderEpoch, Map, Offset, Seq, Tp};
 use crate::log::Log;
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Connections, Ctx, Disk, Outcome, Timer};
@@ -62,8 +60,8 @@ pub struct ReplicaManager {
     config: Rc<NodeConfig>,
     rules: Rules,
     broker_epoch: Option<BrokerEpoch>,
-    replicas: BTreeMap<Tp, Replica>,
-    fetchers: BTreeMap<BrokerId, FetcherState>,
+    replicas: Map<Tp, Replica>,
+    fetchers: Map<BrokerId, FetcherState>,
     purgatory: Purgatory,
     alter: AlterChannel,
     /// Leaders' high watermarks that moved since they were last asked for.
@@ -90,7 +88,7 @@ impl ReplicaManager {
             rules,
             broker_epoch: None,
             replicas,
-            fetchers: BTreeMap::new(),
+            fetchers: Map::new(),
             purgatory: Purgatory::default(),
             alter: AlterChannel::default(),
             moved: Vec::new(),

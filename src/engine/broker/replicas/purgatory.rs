@@ -1,12 +1,10 @@
 //! Requests that wait: acks=all for the high watermark, fetches for data, DeleteRecords for followers. Each ends with
 //! its time-out at the latest; none is repeated.
-
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::produce::answer;
 use super::{Handled, ReplicaManager, ReplyTo};
-use crate::base::{Dur, Offset, Seq, Tp};
+use crate::base::{Dur, Map, Offset, Seq, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Ctx, Timer};
 use crate::protocol::{ErrorCode, FetchRequest, ProduceResult, Response};
@@ -46,9 +44,9 @@ pub(super) struct ParkedDelete {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Purgatory {
     parked: u64,
-    pub produces: BTreeMap<u64, ParkedProduce>,
-    pub fetches: BTreeMap<u64, ParkedFetch>,
-    pub deletes: BTreeMap<u64, ParkedDelete>,
+    pub produces: Map<u64, ParkedProduce>,
+    pub fetches: Map<u64, ParkedFetch>,
+    pub deletes: Map<u64, ParkedDelete>,
     /// Completed and not yet taken.
     pub ready: Vec<ReadyAnswer>,
 }

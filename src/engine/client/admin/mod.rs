@@ -13,14 +13,12 @@
 
 mod answers;
 mod task;
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use self::answers::Next;
 use self::task::{Stage, Task, Wire, first_stage};
-use crate::base::{ActionId, BrokerId, ClientId, Dur, Incarnation, LeaderEpoch, NodeId, Offset, SimTime, Tp};
+use crate::base::{ActionId, BrokerId, ClientId, Dur, Incarnation, LeaderEpoch, Map, NodeId, Offset, Set, SimTime, Tp};
 use crate::client::config::{Backoff, CommonConfig, sooner};
 use crate::client::net::{Net, NetDone};
 use crate::node::message::{AdminRequest, ClientCommand};
@@ -102,7 +100,7 @@ pub struct Admin {
     brokers: Vec<BrokerId>,
     /// Leaders as they last answered: the next question goes to them without a look-up (the partition-leader cache of
     /// the Java client).
-    leaders: BTreeMap<(Rc<str>, u32), (BrokerId, Tp)>,
+    leaders: Map<(Rc<str>, u32), (BrokerId, Tp)>,
     /// The broker that is taken for the controller: under KRaft brokers name any living one of them, drawn at random for
     /// each answer, and it passes on what it is asked.
     controller: Option<BrokerId>,
@@ -112,11 +110,11 @@ pub struct Admin {
     /// Whether this client has its first metadata.
     bootstrapped: bool,
     /// How long calls wait for the connection to a node before they look for another one.
-    ready_deadlines: BTreeMap<BrokerId, SimTime>,
+    ready_deadlines: Map<BrokerId, SimTime>,
     net: Net<Token>,
     retry: Backoff,
-    tasks: BTreeMap<ActionId, Task>,
-    answers: BTreeMap<ActionId, AdminAnswer>,
+    tasks: Map<ActionId, Task>,
+    answers: Map<ActionId, AdminAnswer>,
     client: ClientId,
     closed: bool,
 }
@@ -151,16 +149,16 @@ impl Admin {
         let mut admin = Admin {
             brokers: bootstrap.clone(),
             bootstrap,
-            leaders: BTreeMap::new(),
+            leaders: Map::new(),
             controller: None,
             metadata: Metadata::Requested,
             asked_at: None,
             bootstrapped: false,
-            ready_deadlines: BTreeMap::new(),
+            ready_deadlines: Map::new(),
             net,
             retry,
-            tasks: BTreeMap::new(),
-            answers: BTreeMap::new(),
+            tasks: Map::new(),
+            answers: Map::new(),
             client,
             closed: false,
         };
@@ -249,7 +247,7 @@ impl Admin {
         for task in self.tasks.values_mut().filter(|task| matches!(task.wire, Wire::Connecting(_))) {
             task.wire = Wire::Idle;
         }
-        let kept: BTreeSet<BrokerId> =
+        let kept: Set<BrokerId> =
             self.tasks.values().filter_map(|t| if let Wire::Flying(b) = t.wire { Some(b) } else { None }).collect();
         for broker in self.net.peers() {
             if !kept.contains(&broker) {
@@ -313,7 +311,7 @@ impl Admin {
             }
             self.metadata = Metadata::Requested;
         }
-        let unanswered: BTreeSet<BrokerId> = self
+        let unanswered: Set<BrokerId> = self
             .tasks
             .values()
             .filter(|task| is_over(ctx.now, task.unanswered_at) && !is_over(ctx.now, task.deadline))
@@ -397,7 +395,7 @@ impl Admin {
 
     /// Sends what waits for connections that are ready, and gives up connections that were waited for too long.
     fn send_eligible(&mut self, ctx: &mut Ctx<'_>) {
-        let mut nodes: BTreeSet<BrokerId> =
+        let mut nodes: Set<BrokerId> =
             self.tasks.values().filter_map(|t| if let Wire::Connecting(b) = t.wire { Some(b) } else { None }).collect();
         if let Metadata::Asking { wire: Wire::Connecting(broker), .. } = self.metadata {
             nodes.insert(broker);

@@ -1,10 +1,8 @@
 //! The range assignor, as the group leader computes it (section 7.10). Racks are not looked at.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::Tp;
+use crate::base::{Map, Tp};
 use crate::client::metadata::Metadata;
 use crate::protocol::Subscription;
 
@@ -21,7 +19,7 @@ pub fn range(members: &[Member], metadata: &Metadata) -> Vec<(Rc<str>, Vec<Tp>)>
         (None, Some(_)) => core::cmp::Ordering::Greater,
         (None, None) => a.0.cmp(&b.0),
     });
-    let mut by_topic: BTreeMap<&Rc<str>, Vec<usize>> = BTreeMap::new();
+    let mut by_topic: Map<&Rc<str>, Vec<usize>> = Map::new();
     for (i, member) in order.iter().enumerate() {
         for topic in &member.2.topics {
             by_topic.entry(topic).or_default().push(i);

@@ -1,12 +1,10 @@
 //! Fetching and delivery (section 7.4): one Fetch a node, a buffer, `poll` that hands it out. Where to read on is decided
 //! in `positions`.
-
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::positions::{Buffered, Fetchability, Position};
 use super::{Call, Consumer};
-use crate::base::{BrokerId, Offset, Tp};
+use crate::base::{BrokerId, Map, Offset, Tp};
 use crate::client::spec::ClientVersion;
 use crate::node::{Channel, Ctx, Outcome};
 use crate::protocol::{ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, Request, Response};
@@ -37,7 +35,7 @@ impl Consumer {
 
     /// One Fetch per node, for partitions with a valid position and nothing buffered.
     pub(super) fn send_fetches(&mut self, ctx: &mut Ctx<'_>) {
-        let mut by_leader: BTreeMap<BrokerId, Vec<(Tp, Position)>> = BTreeMap::new();
+        let mut by_leader: Map<BrokerId, Vec<(Tp, Position)>> = Map::new();
         for (tp, partition) in &self.assignment.partitions {
             let Some(position) = partition.position.filter(|_| {
                 partition.state == Fetchability::Ready && partition.buffer.is_empty() && partition.not_before <= ctx.now

@@ -1,13 +1,11 @@
 //! Joining a group and leaving it (section 7.9): the classic protocol, eager. What a member owns is told by the
 //! coordinator alone.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::assignor;
 use super::{Call, CommitKind, Consumer};
-use crate::base::{Dur, GenerationId, SimTime, Tp};
+use crate::base::{Dur, GenerationId, Map, SimTime, Tp};
 use crate::client::spec::ClientVersion;
 use crate::node::{ClientTimer, Ctx, Outcome, Timer};
 use crate::protocol::{ErrorCode, JoinGroupRequest, MemberRequest, Request, Response, Subscription, SyncGroupRequest};
@@ -38,7 +36,7 @@ pub(super) struct Member {
     pub id: Rc<str>,
     pub is_leader: bool,
     /// Partition counts that the leader assigned by.
-    snapshot: BTreeMap<Rc<str>, usize>,
+    snapshot: Map<Rc<str>, usize>,
 }
 
 impl Default for Member {
@@ -52,7 +50,7 @@ impl Default for Member {
             generation: GenerationId(-1),
             id: "".into(),
             is_leader: false,
-            snapshot: BTreeMap::new(),
+            snapshot: Map::new(),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Positions of what a member owns: committed offsets, resets, validation (KIP-320; sections 7.1 to 7.3). Leaders come
 //! from the metadata, and only in the step behind the coordinator's.
-
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::{Call, Consumer};
-use crate::base::{BrokerId, LeaderEpoch, Offset, SimTime, Tag, Tp};
+use crate::base::{BrokerId, LeaderEpoch, Map, Offset, Set, SimTime, Tag, Tp};
 use crate::client::config::OffsetReset;
 use crate::client::spec::ClientVersion;
 use crate::node::{Channel, Ctx, Outcome};
@@ -70,11 +69,11 @@ impl Assigned {
 /// What the member owns, and what is under way about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Assignment {
-    pub partitions: BTreeMap<Tp, Assigned>,
+    pub partitions: Map<Tp, Assigned>,
     /// The metadata that its leaders are of.
     seen_metadata: u64,
     /// Brokers that have a Fetch.
-    pub fetching: BTreeSet<BrokerId>,
+    pub fetching: Set<BrokerId>,
     committed_flying: bool,
     pub committed_not_before: SimTime,
 }
@@ -197,7 +196,7 @@ impl Consumer {
             let owned: Vec<Tp> = self.assignment.partitions.keys().copied().collect();
             owned.into_iter().for_each(|tp| self.renew_leader(tp));
         }
-        let mut resets: BTreeMap<BrokerId, Vec<(Tp, OffsetSpec)>> = BTreeMap::new();
+        let mut resets: Map<BrokerId, Vec<(Tp, OffsetSpec)>> = Map::new();
         let mut validations = Vec::new();
         for (tp, partition) in self.assignment.partitions.iter().filter(|(_, p)| !p.asking && p.not_before <= ctx.now) {
             match partition.state {

@@ -1,11 +1,10 @@
 //! Batches that wait to be sent, a queue per partition (RecordAccumulator). It sends nothing and knows no leader.
-
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::sequences::sequence_after;
-use crate::base::{Dur, LeaderEpoch, Seq, SimTime, Tp};
+use crate::base::{Dur, LeaderEpoch, Map, Seq, SimTime, Tp};
 use crate::protocol::{ErrorCode, ProducerStamp, Record, RecordBatch};
 
 /// A partition by the topic's name, as applications and queues know it.
@@ -48,7 +47,7 @@ impl Batch {
 /// All queues.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Accumulator {
-    queues: BTreeMap<Part, VecDeque<Batch>>,
+    queues: Map<Part, VecDeque<Batch>>,
     made: u64,
 }
 

@@ -1,14 +1,12 @@
 //! The application of a producer: its steady rate, its bursts, and `send`, which blocks while metadata is missing. It
 //! never looks at answers.
-
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 
 use super::Producer;
 use crate::base::limits::MAX_BYTES_OF_ONE_TURN;
-use crate::base::{ClientId, Dur, Incarnation, SimTime, Tag};
+use crate::base::{ClientId, Dur, Incarnation, Map, SimTime, Tag};
 use crate::client::spec::{Keys, ProducerSpec};
 use crate::node::message::Values;
 use crate::node::{ClientTimer, Ctx, Timer};
@@ -47,7 +45,7 @@ pub struct Application {
     spec: ProducerSpec,
     first_tag: u64,
     made: u64,
-    threads: BTreeMap<u32, Thread>,
+    threads: Map<u32, Thread>,
     started: u32,
 }
 
@@ -57,7 +55,7 @@ impl Application {
     /// Tags of the steady rate are unique over clients and their restarts.
     pub fn new(client: ClientId, incarnation: Incarnation, spec: ProducerSpec) -> Application {
         let first_tag = (u64::from(client.0) << 40) | (u64::from(incarnation.0 & 0xfff) << 28);
-        Application { spec, first_tag, made: 0, threads: BTreeMap::new(), started: 0 }
+        Application { spec, first_tag, made: 0, threads: Map::new(), started: 0 }
     }
 
     pub fn rate(&self) -> u32 {

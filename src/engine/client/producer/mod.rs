@@ -7,8 +7,6 @@ mod sender;
 pub mod sequences;
 #[cfg(test)]
 mod tests;
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
@@ -21,7 +19,7 @@ use super::config::{ConfigRefusal, ProducerConfig};
 use super::metadata::Metadata;
 use super::net::{Net, NetDone};
 use super::spec::{ClientVersion, ProducerSpec};
-use crate::base::{BrokerId, ClientId, Incarnation, NodeId, ProducerEpoch, ProducerId, SimTime, Tp};
+use crate::base::{BrokerId, ClientId, Incarnation, Map, NodeId, ProducerEpoch, ProducerId, SimTime, Tp};
 use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{ErrorCode, Response};
@@ -127,9 +125,9 @@ pub struct Producer {
     net: Net<Call>,
     metadata: Metadata,
     queues: Accumulator,
-    flying: BTreeMap<u64, Flying>,
+    flying: Map<u64, Flying>,
     /// Which partition of a node is looked at first.
-    turns: BTreeMap<BrokerId, Part>,
+    turns: Map<BrokerId, Part>,
     partitioner: Partitioner,
     sequences: Sequences,
     id_request: IdRequest,
@@ -158,8 +156,8 @@ impl Producer {
             net: Net::new(NodeId::Client(client), incarnation, config.common, config.max_in_flight),
             metadata: Metadata::new(bootstrap, config.common, true),
             queues: Accumulator::default(),
-            flying: BTreeMap::new(),
-            turns: BTreeMap::new(),
+            flying: Map::new(),
+            turns: Map::new(),
             partitioner: Partitioner::default(),
             sequences: Sequences::default(),
             id_request: IdRequest::Idle { not_before: SimTime::ZERO, failures: 0 },

@@ -1,11 +1,9 @@
 //! Which partition a record goes to (section 8.2 and 8.3). Moves no record.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::accumulator::Accumulator;
-use crate::base::Rng;
+use crate::base::{Map, Rng};
 use crate::client::config::{PartitionerKind, ProducerConfig};
 use crate::client::metadata::KnownTopic;
 use crate::protocol::hash::key_partition;
@@ -21,7 +19,7 @@ enum Spread {
 /// The partitioner of one producer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Partitioner {
-    topics: BTreeMap<Rc<str>, Spread>,
+    topics: Map<Rc<str>, Spread>,
 }
 
 impl Partitioner {

@@ -1,12 +1,10 @@
 //! The sender of a producer: what goes out when, and what answers mean (Sender, RecordAccumulator.drain). It makes no
 //! record.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::accumulator::{Batch, Part};
 use super::{Call, Flying, IdRequest, Producer};
-use crate::base::{BrokerId, SimTime, Tp, set_of};
+use crate::base::{BrokerId, Map, Set, SimTime, Tp};
 use crate::client::config::sooner;
 use crate::node::{Channel, ClientTimer, Ctx, Outcome, Timer};
 use crate::protocol::{
@@ -103,13 +101,13 @@ impl Producer {
         }
         loop {
             let parts = self.queues.parts();
-            let busy: BTreeSet<Part> = if self.config.max_in_flight == 1 {
-                set_of(self.flying.values().map(|f| f.batch.part.clone()))
+            let busy: Set<Part> = if self.config.max_in_flight == 1 {
+                Set::from_iter(self.flying.values().map(|f| f.batch.part.clone()))
             } else {
-                BTreeSet::new()
+                Set::new()
             };
-            let mut by_leader: BTreeMap<BrokerId, Vec<(Tp, Part)>> = BTreeMap::new();
-            let mut ready: BTreeSet<BrokerId> = BTreeSet::new();
+            let mut by_leader: Map<BrokerId, Vec<(Tp, Part)>> = Map::new();
+            let mut ready: Set<BrokerId> = Set::new();
             for part in parts {
                 let tp = self.metadata.tp(&part.0, part.1);
                 let Some((tp, leader)) = tp.and_then(|tp| self.metadata.leader(tp).map(|leader| (tp, leader))) else {

@@ -1,10 +1,8 @@
 //! Producer id, epoch and sequences (KIP-98, KIP-360: TransactionManager without transactions). Sends nothing.
-
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use super::accumulator::{Batch, Part};
-use crate::base::{ProducerEpoch, ProducerId};
+use crate::base::{Map, ProducerEpoch, ProducerId, Set};
 use crate::protocol::{ErrorCode, ProducerStamp};
 
 /// `a + n` in the sequence space, which wraps after 2147483647 to 0.
@@ -20,7 +18,7 @@ struct Numbers {
     next: i32,
     last_acked: Option<i32>,
     /// Batches that have a number and no final outcome, by number.
-    open: BTreeMap<i32, u64>,
+    open: Map<i32, u64>,
 }
 
 impl Numbers {
@@ -43,10 +41,10 @@ impl Numbers {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sequences {
     current: Option<(ProducerId, ProducerEpoch)>,
-    parts: BTreeMap<Part, Numbers>,
+    parts: Map<Part, Numbers>,
     /// Partitions with a batch that ended with an unknown outcome, and the number after it.
-    unresolved: BTreeMap<Part, i32>,
-    rewrite: BTreeSet<Part>,
+    unresolved: Map<Part, i32>,
+    rewrite: Set<Part>,
 }
 
 impl Sequences {
@@ -81,7 +79,7 @@ impl Sequences {
         if batch.stamp.is_some() {
             return;
         }
-        let fresh = Numbers { id, epoch, next: 0, last_acked: None, open: BTreeMap::new() };
+        let fresh = Numbers { id, epoch, next: 0, last_acked: None, open: Map::new() };
         let numbers = self.parts.entry(batch.part.clone()).or_insert_with(|| fresh.clone());
         if (numbers.id, numbers.epoch) != (id, epoch) && numbers.open.is_empty() {
             *numbers = fresh;
@@ -181,7 +179,7 @@ impl Sequences {
             self.unresolved.remove(&part);
             let Some(numbers) = self.parts.get_mut(&part) else { continue };
             let old = core::mem::take(&mut numbers.open);
-            *numbers = Numbers { id, epoch, next: 0, last_acked: None, open: BTreeMap::new() };
+            *numbers = Numbers { id, epoch, next: 0, last_acked: None, open: Map::new() };
             for batch in old.into_values() {
                 // The owner of the batches tells how long each is, in this order.
                 renumbered.push((batch, ProducerStamp { id, epoch, base_sequence: 0 }));

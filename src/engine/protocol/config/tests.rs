@@ -1,6 +1,5 @@
 //! The table holds together, and values are refused in Kafka's words. No behaviour of a setting is tested here.
-
-use alloc::collections::BTreeSet;
+use crate::base::Set;
 use alloc::string::ToString;
 
 use super::*;
@@ -12,7 +11,7 @@ fn refused(scope: Scope, name: &str, value: &str) -> (RefusedBy, String) {
 
 #[test]
 fn every_name_stands_once_for_each_thing_that_it_configures() {
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     for setting in settings() {
         assert!(!setting.scopes.is_empty(), "{}", setting.name);
         for scope in setting.scopes {

@@ -1,9 +1,7 @@
 //! Where records stand: what the log of each partition's leader holds, or of whoever may still lead, compared with what it
 //! held when it was last read. It reads a log from its beginning only where something else than its end has changed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use highwater_engine::base::{BrokerId, ControllerId, NodeId, Offset, Tag, Tp, set_of};
+use highwater_engine::base::{BrokerId, ControllerId, Map, NodeId, Offset, Set, Tag, Tp};
 use highwater_engine::log::Log;
 use highwater_engine::metadata::MetadataImage;
 use highwater_engine::node::{Body, Message};
@@ -31,11 +29,11 @@ pub struct Reading {
 /// What was read, and what may have changed since.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    pub partitions: BTreeMap<Tp, Reading>,
+    pub partitions: Map<Tp, Reading>,
     /// The last high watermark that a leader had.
-    high_watermarks: BTreeMap<Tp, Offset>,
-    moved: BTreeSet<Tp>,
-    again: BTreeSet<Tp>,
+    high_watermarks: Map<Tp, Offset>,
+    moved: Set<Tp>,
+    again: Set<Tp>,
     /// Whatever was read may have changed.
     all: bool,
     /// Whose metadata was read, and how far it reached.
@@ -97,7 +95,7 @@ pub fn holders(partition: &PartitionRegistration) -> Vec<BrokerId> {
 }
 
 /// Those whose records are followed: partitions of the offsets topic hold none of a producer.
-fn followed(image: &MetadataImage, tps: impl Iterator<Item = Tp>) -> BTreeSet<Tp> {
+fn followed(image: &MetadataImage, tps: impl Iterator<Item = Tp>) -> Set<Tp> {
     let internal = image.topic_id(CONSUMER_OFFSETS);
     tps.filter(|tp| Some(tp.topic) != internal).collect()
 }
@@ -108,14 +106,14 @@ fn reach(world: &World, image: &MetadataImage) -> Option<(Option<ControllerId>, 
 }
 
 /// Tags of records that are on their way to a leader.
-fn on_their_way(world: &World) -> BTreeSet<Tag> {
+fn on_their_way(world: &World) -> Set<Tag> {
     let carried = |message: &Message| match &message.body {
         Body::Request(Request::Produce(request)) => {
             request.batches.iter().flat_map(|(_, batch)| batch.data().iter().map(|r| r.tag)).collect()
         }
         Body::Request(_) | Body::Response(_) => Vec::new(),
     };
-    set_of(
+    Set::from_iter(
         world
             .in_flight()
             .chain(world.held_by_cuts())
@@ -206,7 +204,7 @@ impl Ledger {
 
     /// Reads some partitions from their beginning.
     fn read_again(&mut self, world: &World, image: &MetadataImage, which: &[Tp]) {
-        let mut found: BTreeMap<u32, (Tp, Offset, bool)> = BTreeMap::new();
+        let mut found: Map<u32, (Tp, Offset, bool)> = Map::new();
         for tp in which {
             let tp = *tp;
             let Some(partition) = image.partition(tp) else {
@@ -242,10 +240,10 @@ impl Ledger {
                 not_safe: reading.not_safe,
             };
         }
-        let which: BTreeSet<Tp> = which.iter().copied().collect();
+        let which: Set<Tp> = which.iter().copied().collect();
         let concerned =
             |record: &Record| [record.stands, record.acked].into_iter().flatten().any(|(tp, _)| which.contains(&tp));
-        let numbers: BTreeSet<u32> = (0u32..)
+        let numbers: Set<u32> = (0u32..)
             .zip(self.records.iter())
             .filter(|(_, record)| concerned(record))
             .map(|(number, _)| number)

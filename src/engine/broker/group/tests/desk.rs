@@ -1,12 +1,10 @@
 //! A coordinator alone on a bare node, with a log that the test controls. It sends nothing anywhere.
-
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 use std::string::ToString;
 
 use crate::base::{
-    BrokerId, ClientId, CorrelationId, Dur, GenerationId, LeaderEpoch, NodeId, Offset, SimTime, TopicId, Tp,
+    BrokerId, ClientId, CorrelationId, Dur, GenerationId, LeaderEpoch, Map, NodeId, Offset, SimTime, TopicId, Tp,
 };
 use crate::broker::ReplyTo;
 use crate::broker::group::{CoordinatorLog, GroupCoordinator, GroupRequest};
@@ -83,7 +81,7 @@ pub struct Desk {
     pub log: FakeLog,
     pub groups: GroupCoordinator,
     asked: u32,
-    answers: BTreeMap<ReplyTo, Response>,
+    answers: Map<ReplyTo, Response>,
 }
 
 /// A client's side of its membership.
@@ -130,7 +128,7 @@ impl Desk {
         let config = Rc::new(NodeConfig::parse(&config).expect("the config is valid"));
         let node = TestNode::new(NodeId::Broker(BrokerId(1)));
         let groups = GroupCoordinator::new(config, version.rules());
-        let mut desk = Desk { node, log: FakeLog::default(), groups, asked: 0, answers: BTreeMap::new() };
+        let mut desk = Desk { node, log: FakeLog::default(), groups, asked: 0, answers: Map::new() };
         desk.elect();
         desk
     }
