@@ -117,7 +117,7 @@ fn optimise(house: &House, wasm: &Path) -> Result<(), String> {
         return Ok(());
     }
     let smaller = beside(wasm, ".opt");
-    execute(house.command(&node).arg(&tool).arg(wasm).arg("-Oz").arg("-o").arg(&smaller))?;
+    execute(house.command(&node).arg(&tool).arg(wasm).args(["-Oz", "--converge"]).arg("-o").arg(&smaller))?;
     let (before, after) = (size(wasm)?, size(&smaller)?);
     if after < before {
         fs::rename(&smaller, wasm).map_err(|error| format!("cannot keep the optimised file: {error}"))?;

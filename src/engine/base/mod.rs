@@ -12,5 +12,5 @@ pub use digest::{Digest, digest_of};
 pub use ids::*;
 pub use link::LinkSetup;
 pub use rng::{Rng, StreamId};
-pub use sorted::{Map, Set};
+pub use sorted::{Map, Set, sort_by};
 pub use time::{Dur, SimTime};

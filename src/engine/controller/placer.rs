@@ -3,7 +3,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::base::{BrokerId, Map};
+use crate::base::{BrokerId, Map, sort_by};
 
 /// A broker that may be given replicas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ struct BrokerList {
 
 impl BrokerList {
     fn new(mut brokers: Vec<BrokerId>, draw: &mut dyn FnMut(u32) -> u32) -> BrokerList {
-        brokers.sort_unstable();
+        sort_by(&mut brokers, Ord::cmp);
         let offset = if brokers.is_empty() { 0 } else { draw(brokers.len() as u32) as usize };
         BrokerList { brokers, epoch: 0, index: 0, offset }
     }

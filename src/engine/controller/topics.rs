@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::placer::{PlacementError, UsableBroker, place};
 use super::{Controller, Decision};
 use crate::base::limits::{MAX_ALL_PARTITIONS, MAX_PARTITIONS, MAX_TOPICS};
-use crate::base::{BrokerId, LeaderEpoch, Map, PartitionEpoch, TopicId, Tp};
+use crate::base::{BrokerId, LeaderEpoch, Map, PartitionEpoch, TopicId, Tp, sort_by};
 use crate::node::Ctx;
 use crate::protocol::config::validate_topic;
 use crate::protocol::{
@@ -151,7 +151,7 @@ impl Controller {
             return refuse("an empty replica list.".into());
         }
         let mut sorted = replicas.to_vec();
-        sorted.sort_unstable();
+        sort_by(&mut sorted, Ord::cmp);
         let mut previous = None;
         for broker in sorted {
             if !self.image.brokers.contains_key(&broker) {
@@ -309,6 +309,6 @@ fn ordered_configs(name: &str, configs: &ConfigMap) -> Vec<(Rc<str>, Rc<str>)> {
     let known =
         |key: &str| OFFSETS_TOPIC_CONFIGS.iter().position(|(k, _)| *k == key).unwrap_or(OFFSETS_TOPIC_CONFIGS.len());
     let mut ordered: Vec<(Rc<str>, Rc<str>)> = configs.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-    ordered.sort_by_key(|(key, _)| known(key));
+    sort_by(&mut ordered, |a, b| known(&a.0).cmp(&known(&b.0)));
     ordered
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::voter::{Call, State, Voter};
 use super::{FETCH_MAX_WAIT, MAX_FETCH_BYTES, divergence};
-use crate::base::{ControllerId, CorrelationId, Map, NodeId, Offset, QuorumEpoch, Seq, Set, SimTime};
+use crate::base::{ControllerId, CorrelationId, Map, NodeId, Offset, QuorumEpoch, Seq, Set, SimTime, sort_by};
 use crate::node::{ConnId, Ctx, Disk, QuorumTimer, Timer};
 use crate::protocol::{
     ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, RecordBatch, Request,
@@ -52,14 +52,15 @@ impl LeaderState {
     /// The other voters, the one that has most first.
     pub fn by_progress(&self) -> Vec<ControllerId> {
         let mut ids: Vec<ControllerId> = self.followers.keys().copied().collect();
-        ids.sort_by_key(|id| core::cmp::Reverse(self.followers.get(id).and_then(|p| p.end)));
+        let end = |id: &ControllerId| self.followers.get(id).and_then(|p| p.end);
+        sort_by(&mut ids, |a, b| end(b).cmp(&end(a)));
         ids
     }
 }
 
 /// The offset that a majority has: the ends in descending order, the one in the middle.
 pub(super) fn majority_end(mut ends: Vec<Offset>) -> Offset {
-    ends.sort_unstable_by_key(|end| core::cmp::Reverse(*end));
+    sort_by(&mut ends, |a, b| b.cmp(a));
     ends.get(ends.len() / 2).copied().unwrap_or(0)
 }
 

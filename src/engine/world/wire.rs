@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::network::{Pinned, Rule};
 use super::{Deed, Pending, Pick, Refusal, World, api_of};
-use crate::base::{MessageId, Seq, SimTime};
+use crate::base::{MessageId, Seq, SimTime, sort_by};
 use crate::node::{Body, ConnId, Direction, Message};
 use crate::protocol::ErrorCode;
 use crate::trace::{Kind, TraceEntry};
@@ -29,7 +29,7 @@ impl World {
     pub fn within_reach(&self) -> Vec<&Message> {
         let held = self.network.pinned.iter().map(|pinned| &pinned.message);
         let mut all: Vec<&Message> = self.in_flight().chain(held).collect();
-        all.sort_by_key(|message| order(message));
+        sort_by(&mut all, |a, b| order(a).cmp(&order(b)));
         all
     }
 
@@ -108,7 +108,7 @@ impl World {
     /// Keeps a message where it is.
     pub(super) fn pin(&mut self, name: Option<Rc<str>>, message: Message) {
         self.network.pinned.push(Pinned { name, message });
-        self.network.pinned.sort_by_key(|pinned| order(&pinned.message));
+        sort_by(&mut self.network.pinned, |a, b| order(&a.message).cmp(&order(&b.message)));
     }
 
     /// Whether something that goes before it on its connection is held.

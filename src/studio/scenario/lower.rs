@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use highwater_engine::base::{BrokerId, ControllerId, Dur, Map, NodeId};
+use highwater_engine::base::{BrokerId, ControllerId, Dur, Map, NodeId, sort_by};
 use highwater_engine::client::{ClientVersion, ConsumerSpec, PollForm, ProducerSpec};
 use highwater_engine::node::message::{AdminRequest, Values};
 use highwater_engine::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, Placement as EnginePlacement};
@@ -117,7 +117,7 @@ pub fn lower(scenario: &Scenario) -> Lowered {
         }
     }
     // Stable: what happens at one instant keeps the order of the file.
-    plan.sort_by_key(|due| due.at.at);
+    sort_by(&mut plan, |a, b| a.at.at.cmp(&b.at.at));
     let last = plan
         .iter()
         .map(|due| due.at.at)

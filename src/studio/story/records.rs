@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use highwater_engine::base::{ClientId, Dur, NodeId, Offset, SimTime, Tag, TopicId, Tp};
+use highwater_engine::base::{ClientId, Dur, Map, NodeId, Offset, SimTime, Tag, TopicId, Tp};
 use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::Action;
 
@@ -25,12 +25,12 @@ struct Reader {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
     ways: BTreeMap<Tag, Way>,
-    sent: BTreeMap<Way, BTreeMap<Tag, SimTime>>,
-    readers: BTreeMap<Rc<str>, Reader>,
-    group_of: BTreeMap<ClientId, Rc<str>>,
-    acked: BTreeMap<(Rc<str>, Tp), BTreeMap<Offset, SimTime>>,
+    sent: Map<Way, BTreeMap<Tag, SimTime>>,
+    readers: Map<Rc<str>, Reader>,
+    group_of: Map<ClientId, Rc<str>>,
+    acked: Map<(Rc<str>, Tp), BTreeMap<Offset, SimTime>>,
     /// Records of waits, counted as they get what they waited for.
-    counts: BTreeMap<Awaits, u64>,
+    counts: Map<Awaits, u64>,
 }
 
 impl Records {

@@ -1,7 +1,7 @@
 //! What is going on right now, for one line over the stage: the change that is being shown, and who is telling whom what.
 //! Chooses nothing of the pace.
 
-use highwater_engine::base::{Map, NodeId};
+use highwater_engine::base::{Map, NodeId, sort_by};
 use highwater_engine::node::{Body, Message};
 use highwater_engine::protocol::{Request, Response};
 
@@ -46,7 +46,7 @@ fn doing(seen: Seen<'_>) -> Option<Doing> {
         }
     }
     let ((_, from, did), mut to) = found.into_iter().next()?;
-    to.sort();
+    sort_by(&mut to, Ord::cmp);
     Some(Doing { did, from: seen.node(from), to: to.into_iter().map(|node| seen.node(node)).collect() })
 }
 

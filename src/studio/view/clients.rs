@@ -1,6 +1,6 @@
 //! Producers, groups and members as the page shows them: what each is doing now, in one closed word. Asks no broker.
 
-use highwater_engine::base::{BrokerId, ClientId, NodeId};
+use highwater_engine::base::{BrokerId, ClientId, NodeId, sort_by};
 use highwater_engine::broker::{Broker, BrokerState};
 use highwater_engine::client::{
     Client, ClientKind, Consumer, ConsumerStatus, PollForm, ProducerConfig, ProducerStatus,
@@ -160,7 +160,7 @@ fn group(seen: Seen<'_>, ledger: &Ledger, name: String) -> GroupView {
             }
         }
     }
-    members.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut members, |a, b| a.name.cmp(&b.name));
     let standing = started.iter().filter_map(|(_, id)| seen.world().client(*id)?.as_consumer()).map(|consumer| {
         match consumer.status(seen.now()) {
             ConsumerStatus::StuckWithoutCoordinator { standing, .. } => standing.len(),

@@ -1,7 +1,7 @@
 //! Swim lanes of a stretch of time: bars for states, marks for what happened, densities of messages, waits. Marks never
 //! vanish; messages are only counted.
 
-use highwater_engine::base::{BrokerId, Dur, Map, NodeId, SimTime};
+use highwater_engine::base::{BrokerId, Dur, Map, NodeId, SimTime, sort_by};
 use highwater_engine::trace::Kind;
 
 use super::model::*;
@@ -118,7 +118,7 @@ fn marks(seen: Seen<'_>, who: &[LaneOf], window: Window, from: SimTime, to: SimT
         mark.count += 1;
     }
     let mut marks: Vec<LaneMark> = found.into_values().collect();
-    marks.sort_by_key(|mark| (mark.at_us, mark.lane));
+    sort_by(&mut marks, |a, b| (a.at_us, a.lane).cmp(&(b.at_us, b.lane)));
     marks
 }
 

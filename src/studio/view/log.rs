@@ -3,6 +3,7 @@
 use super::model::*;
 use crate::kinds::Weight;
 use crate::story::{About, Seen, Told, Waits, tell};
+use highwater_engine::base::sort_by;
 
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
@@ -39,7 +40,7 @@ pub fn lines(seen: Seen<'_>, waits: &Waits, filter: &LogFilter, entries: std::op
     lines.extend(told);
     lines.retain(passes);
     // Stable: a wait stands behind the entry that it was noticed at.
-    lines.sort_by_key(|line| line.trace);
+    sort_by(&mut lines, |a, b| a.trace.cmp(&b.trace));
     lines
 }
 

@@ -1,6 +1,6 @@
 //! Acknowledged records that are gone, by their offsets. It does not say why.
 
-use highwater_engine::base::{Offset, Tp};
+use highwater_engine::base::{Offset, Tp, sort_by};
 
 use super::model::*;
 use crate::recording::Record;
@@ -9,7 +9,7 @@ use crate::story::{Seen, count};
 /// Offsets of lost records, those that follow one another as one stretch.
 pub fn stretches<'a>(seen: Seen<'_>, lost: impl Iterator<Item = &'a Record>) -> Vec<Stretch> {
     let mut offsets: Vec<(Tp, Offset)> = lost.filter_map(|record| record.acked).collect();
-    offsets.sort_unstable();
+    sort_by(&mut offsets, Ord::cmp);
     offsets.dedup();
     let mut stretches: Vec<(Tp, Offset, Offset)> = Vec::new();
     for (tp, offset) in offsets {

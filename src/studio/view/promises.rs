@@ -1,7 +1,7 @@
 //! Verdicts, the one that hurts most first, with their causes and cures, and what the set-up would survive. It judges
 //! only what is so at the playhead.
 
-use highwater_engine::base::{BrokerId, NodeId, Tag, Tp};
+use highwater_engine::base::{BrokerId, NodeId, Tag, Tp, sort_by};
 use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ElectionKind, PartitionRegistration};
 use highwater_engine::trace::Kind;
 
@@ -340,7 +340,7 @@ fn not_safe(seen: Seen<'_>, ledger: &Ledger, tp: Tp) -> Option<(usize, i64, i64)
         .filter(|(_, record)| record.fate == RecordFate::AckedNotSafe)
         .filter_map(|(number, record)| Some((record.stands?.1, number)))
         .collect();
-    numbers.sort_unstable();
+    sort_by(&mut numbers, Ord::cmp);
     Some((numbers.first()?.1, numbers.first()?.0, numbers.last()?.0))
 }
 

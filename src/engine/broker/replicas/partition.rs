@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::base::{BrokerEpoch, BrokerId, Dur, LeaderEpoch, Offset, PartitionEpoch, SimTime};
+use crate::base::{BrokerEpoch, BrokerId, Dur, LeaderEpoch, Offset, PartitionEpoch, SimTime, sort_by};
 use crate::log::Log;
 use crate::protocol::LeaderRecoveryState;
 
@@ -227,7 +227,7 @@ impl Replica {
             IsrChange::Shrink(out) => isr.retain(|member| !out.contains(member)),
         }
         if self.isr.len() > 4 || isr.len() > 4 {
-            isr.sort_unstable();
+            sort_by(&mut isr, Ord::cmp);
         }
         isr
     }

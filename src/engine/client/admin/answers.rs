@@ -2,7 +2,7 @@
 
 use super::task::{Stage, Task};
 use super::{Admin, AdminAnswer, refused};
-use crate::base::{BrokerId, Tp};
+use crate::base::{BrokerId, Tp, sort_by};
 use crate::node::message::AdminRequest;
 use crate::protocol::{ApiError, DescribedGroup, ErrorCode, MetadataResponse, Response};
 
@@ -133,7 +133,7 @@ impl Admin {
             }
             (_, _) => {
                 let mut brokers = answer.brokers;
-                brokers.sort();
+                sort_by(&mut brokers, Ord::cmp);
                 Next::Finish(AdminAnswer::Brokers(brokers))
             }
         }

@@ -2,7 +2,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use crate::base::{Map, Tp};
+use crate::base::{Map, Tp, sort_by};
 use crate::client::metadata::Metadata;
 use crate::protocol::Subscription;
 
@@ -13,7 +13,7 @@ pub type Member = (Rc<str>, Option<Rc<str>>, Subscription);
 /// members come first, by instance id.
 pub fn range(members: &[Member], metadata: &Metadata) -> Vec<(Rc<str>, Vec<Tp>)> {
     let mut order: Vec<&Member> = members.iter().collect();
-    order.sort_by(|a, b| match (&a.1, &b.1) {
+    sort_by(&mut order, |a, b| match (&a.1, &b.1) {
         (Some(x), Some(y)) => x.cmp(y),
         (Some(_), None) => core::cmp::Ordering::Less,
         (None, Some(_)) => core::cmp::Ordering::Greater,

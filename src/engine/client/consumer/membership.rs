@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::assignor;
 use super::{Call, CommitKind, Consumer};
-use crate::base::{Dur, GenerationId, Map, SimTime, Tp};
+use crate::base::{Dur, GenerationId, Map, SimTime, Tp, sort_by};
 use crate::client::spec::ClientVersion;
 use crate::node::{ClientTimer, Ctx, Outcome, Timer};
 use crate::protocol::{ErrorCode, JoinGroupRequest, MemberRequest, Request, Response, Subscription, SyncGroupRequest};
@@ -134,7 +134,7 @@ impl Consumer {
             return;
         }
         let mut topics = self.spec.topics.clone();
-        topics.sort();
+        sort_by(&mut topics, Ord::cmp);
         let subscription = Subscription { topics, owned: Vec::new() };
         let request = Request::JoinGroup(JoinGroupRequest {
             group: self.spec.group.clone(),

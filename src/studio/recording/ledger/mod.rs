@@ -8,7 +8,7 @@ mod pieces;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use highwater_engine::base::{ClientId, NodeId, Offset, SimTime, Tag, Tp};
+use highwater_engine::base::{ClientId, Map, NodeId, Offset, SimTime, Tag, Tp};
 use highwater_engine::client::{ClientKind, ProducerConfig};
 use highwater_engine::protocol::Acks;
 use highwater_engine::trace::{Kind, TraceEntry};
@@ -92,12 +92,12 @@ pub struct Ledger {
     /// Numbers of the records of each run of tags.
     numbers: BTreeMap<u64, Pieces<u32>>,
     counts: LedgerCounts,
-    by_producer: BTreeMap<NodeId, LedgerCounts>,
+    by_producer: Map<NodeId, LedgerCounts>,
     /// Groups, with how many records each was given.
     groups: Vec<(Rc<str>, u64)>,
     given: BTreeSet<(usize, u32)>,
     /// The highest number of a record that a group was given of a partition.
-    highest: BTreeMap<(usize, Tp), u32>,
+    highest: Map<(usize, Tp), u32>,
     lost: Rc<BTreeSet<u32>>,
     /// Records of acks=0 that are called done and stand nowhere: they may be on their way.
     undecided: BTreeSet<u32>,
