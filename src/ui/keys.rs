@@ -74,6 +74,7 @@ mod tests {
             events_done: 0,
             caption: None,
             ended: None,
+            reached: None,
             can_undo: true,
         }
     }

@@ -148,7 +148,7 @@ pub fn Going() -> Html {
     use_pulse();
     let ui = use_ui();
     let w = ui.words();
-    let Playback { caption, ended, .. } = ui.desk.read().playback();
+    let Playback { caption, ended, reached, .. } = ui.desk.read().playback();
     let (fact, doing) = caption.map_or((None, None), |c| (c.fact, c.doing));
     html! {
         <p class={classes!("caption", ended.is_some().then_some("over"))}>
@@ -156,6 +156,7 @@ pub fn Going() -> Html {
                 <span class="told"><span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b></span>
             }
             if let Some(e) = ended { <span>{ w.ended(e).into_owned() }</span> }
+            else if let Some(pace) = reached { <span>{ w.reached(pace) }</span> }
             else if let Some(d) = doing { <span class="muted">{ w.doing(&d) }</span> }
         </p>
     }

@@ -14,8 +14,8 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// `on_frame` gets the milliseconds since the frame before, 0 on the first; more than 100 ms count as 100, so that
-    /// a page that was hidden goes on where it was.
+    /// `on_frame` gets the milliseconds since the frame before, 0 on the first, however long that was: who plays takes
+    /// no more of it than is good, and sees that a frame was late.
     pub fn start(on_frame: impl Fn(f64) + 'static) -> Frames {
         let running = Rc::new(Cell::new(true));
         let request = Rc::new(Cell::new(None));
@@ -27,7 +27,7 @@ impl Frames {
             if !live.get() || super::panic::has_stopped() {
                 return;
             }
-            let passed = last.replace(Some(now)).map_or(0.0, |l| (now - l).clamp(0.0, 100.0));
+            let passed = last.replace(Some(now)).map_or(0.0, |l| (now - l).max(0.0));
             on_frame(passed);
             if live.get() {
                 asked.set(ask(&again));

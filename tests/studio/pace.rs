@@ -159,3 +159,54 @@ fn play_of_a_run_that_needs_more_than_it_may_ends_and_says_of_what() {
     let most = Resource::RecordBytes.most();
     assert_eq!(studio.playback().ended, Some(Ended::Needs(Limit::RecordBytes(most))), "{frames} frames");
 }
+
+/// A cluster that makes ten thousand records a second, played at a pace.
+fn busy(pace: Speed) -> Studio {
+    let text = r#"{"scenario":1,"topics":{"t":{"partitions":3,"replication":3}},
+        "producers":{"checkout":{"topic":"t","rate":"10000/s","value-size":100}}}"#;
+    let scenario = decode(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut studio = Studio::open(&Link::new(scenario).fragment()).unwrap_or_else(|error| panic!("{error:?}"));
+    studio.handle(Command::SetPace(Pace::Fixed(pace)));
+    studio.handle(Command::Play);
+    studio
+}
+
+/// Lets that many frames pass. Returns the simulated time of them in thousandths of the real one.
+fn frames(studio: &mut Studio, count: u64, length_us: u64) -> u64 {
+    let from = studio.playback().at_us;
+    for _ in 0..count {
+        studio.tick(length_us, false);
+    }
+    (studio.playback().at_us - from) * 1_000 / (count * length_us)
+}
+
+#[test]
+fn play_that_cannot_keep_its_pace_says_which_one_it_reaches() {
+    let mut studio = busy(Speed::new(100, 1));
+    let reached = frames(&mut studio, 10, 100_000);
+    assert!(reached < 90_000, "the run is too light for this test: {reached}");
+    assert_eq!(studio.playback().reached, Some(reached));
+    // Said for as long as it is so.
+    frames(&mut studio, 3, 100_000);
+    assert_eq!(studio.playback().reached, Some(reached));
+
+    studio.handle(Command::SetPace(Pace::Fixed(Speed::new(1, 100))));
+    assert_eq!(studio.playback().reached, None);
+    frames(&mut studio, 30, 100_000);
+    assert_eq!(studio.playback().reached, None);
+}
+
+#[test]
+fn a_page_that_draws_too_slowly_is_said_and_one_that_was_hidden_is_not() {
+    let mut studio = busy(Speed::new(1, 10));
+    // A tenth of the pace, and only half of each frame is played.
+    let reached = frames(&mut studio, 5, 200_000);
+    assert_eq!((reached, studio.playback().reached), (50, Some(50)));
+
+    studio.handle(Command::Pause);
+    assert_eq!(studio.playback().reached, None);
+    studio.handle(Command::Play);
+    frames(&mut studio, 1, 60_000_000);
+    frames(&mut studio, 100, 10_000);
+    assert_eq!(studio.playback().reached, None);
+}

@@ -410,6 +410,7 @@ impl Fixture {
                 events_done: 3,
                 caption: None,
                 ended: None,
+                reached: None,
                 can_undo: true,
             },
         }

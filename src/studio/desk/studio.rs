@@ -405,7 +405,7 @@ impl Desk for Studio {
                 }
             }
             Command::SetPace(pace) => {
-                self.player.pace = pace;
+                self.player.set_pace(pace);
                 Outcome::Done
             }
             Command::SetStep(kind) => {
@@ -504,6 +504,7 @@ impl Desk for Studio {
             events_done: playhead.moment(&self.run.recording).done.unwrap_or(0),
             caption: caption::caption(seen, &self.player),
             ended: self.player.ended(),
+            reached: self.player.reached(),
             can_undo: !self.run.done.is_empty() || !self.previous.is_empty(),
         }
     }

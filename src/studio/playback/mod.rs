@@ -2,12 +2,14 @@
 //! and knows no page.
 
 mod awaited;
+mod keeping;
 mod scenes;
 
 pub use awaited::{Wait, Waiting, awaited, fenced_at};
 
 use highwater_engine::base::{Dur, SimTime};
 use highwater_engine::world::Resource;
+use keeping::Keeping;
 use scenes::Scenes;
 
 use crate::recording::{MAX_OPS, Op, Playhead, Recording};
@@ -130,6 +132,7 @@ pub struct Player {
     ended: Option<Ended>,
     /// Steps whose changes have been taken in.
     told_ops: usize,
+    keeping: Keeping,
 }
 
 impl Default for Player {
@@ -145,6 +148,7 @@ impl Default for Player {
             fresh_at: SimTime::ZERO,
             ended: None,
             told_ops: 0,
+            keeping: Keeping::default(),
         }
     }
 }
@@ -153,18 +157,26 @@ impl Player {
     /// Begins to play from the playhead on.
     pub fn play(&mut self, playhead: &Playhead) {
         self.playing = true;
+        self.keeping.again();
         self.ended = None;
         self.fresh_at = playhead.at();
+    }
+
+    pub fn set_pace(&mut self, pace: Pace) {
+        self.pace = pace;
+        self.keeping.again();
     }
 
     /// The playhead is moved by hand, or stands.
     pub fn pause(&mut self) {
         self.playing = false;
+        self.keeping.again();
         self.ended = None;
     }
 
     /// The playhead is elsewhere: what was passed is told no more.
     pub fn moved(&mut self, playhead: &Playhead) {
+        self.keeping.again();
         self.ended = None;
         self.fresh_at = playhead.at();
         self.told_ops = playhead.cursor().ops;
@@ -174,6 +186,11 @@ impl Player {
     /// Why play ended by itself, until it goes on or the playhead is moved.
     pub fn ended(&self) -> Option<Ended> {
         self.ended
+    }
+
+    /// The pace that is reached, in thousandths of real time, where play cannot keep the one asked for.
+    pub fn reached(&self) -> Option<u64> {
+        self.keeping.reached()
     }
 
     /// The number of the entry whose change is being shown, or was shown last.
@@ -197,6 +214,7 @@ impl Player {
         if !self.playing {
             return false;
         }
+        let whole_us = real_us;
         let real_us = real_us.min(LONGEST_FRAME_US);
         let planned = recording.origin() + playhead.branch(recording).lowered.end;
         let (before, told) = (playhead.at(), self.caption());
@@ -210,7 +228,8 @@ impl Player {
             found = forward(recording, playhead, StepKind::Notable);
             self.passed(recording, playhead);
         } else {
-            self.glide(recording, playhead, real_us, planned);
+            let unplayed_us = self.glide(recording, playhead, real_us, planned);
+            self.keeping.frame(whole_us, whole_us - real_us + unplayed_us, before, playhead.at());
         }
         self.scenes.pass(real_us);
         let at = playhead.at();
@@ -227,7 +246,7 @@ impl Player {
             None
         };
         if end.is_some() {
-            self.playing = false;
+            self.pause();
             self.ended = end;
         }
         at != before || !self.playing || self.caption() != told
@@ -251,7 +270,8 @@ impl Player {
             && !awaited(recording, playhead).is_some_and(awaits)
     }
 
-    fn glide(&mut self, recording: &mut Recording, playhead: &mut Playhead, real_us: u64, planned: SimTime) {
+    /// Plays so much real time, or as much of it as the steps of a frame reach. Returns what is left of it.
+    fn glide(&mut self, recording: &mut Recording, playhead: &mut Playhead, real_us: u64, planned: SimTime) -> u64 {
         let mut budget = real_us;
         let last = if playhead.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
         for _ in 0..FRAME_STEPS {
@@ -268,17 +288,18 @@ impl Player {
                     self.rest = (cost * numerator + self.rest).saturating_sub(next.since(at).0 * denominator);
                     budget = budget.saturating_sub(cost);
                     if !playhead.step(recording, next) {
-                        return;
+                        return 0;
                     }
                     self.passed(recording, playhead);
                 }
                 Some(_) | None => {
                     self.rest = (budget * numerator + self.rest) % denominator;
                     playhead.stand_at(recording, reach);
-                    return;
+                    return 0;
                 }
             }
         }
+        budget
     }
 
     /// Takes in what was noticed since the last time.

@@ -76,6 +76,8 @@ pub struct Playback {
     pub caption: Option<Caption>,
     /// Why play ended by itself.
     pub ended: Option<Ended>,
+    /// The pace that is reached, in thousandths of real time, where play cannot keep the one asked for.
+    pub reached: Option<u64>,
     /// There is an action to take back.
     pub can_undo: bool,
 }

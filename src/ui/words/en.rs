@@ -975,6 +975,9 @@ impl Words for English {
             }
         }
     }
+    fn reached(&self, thousandths: u64) -> String {
+        format!("Plays as fast as this device can: {}.", measured(thousandths))
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "response" } else { "request" };
         let about = f.about.as_ref().map(|p| format!(", {}", partition(p))).unwrap_or_default();

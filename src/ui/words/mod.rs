@@ -317,6 +317,8 @@ pub trait Words {
     fn doing(&self, d: &Doing) -> String;
     /// Why play ended by itself.
     fn ended(&self, e: Ended) -> std::borrow::Cow<'static, str>;
+    /// Play cannot keep its pace: what it reaches, in thousandths of real time.
+    fn reached(&self, thousandths: u64) -> String;
     fn flight(&self, f: &Flight) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
@@ -443,6 +445,15 @@ pub fn speed(s: Speed) -> String {
     match s.denominator {
         1 => format!("{}×", s.numerator),
         d => format!("{}/{d}×", s.numerator),
+    }
+}
+
+/// A pace that was measured, in thousandths of real time: `0.03×`, `2.4×`, `17×`.
+fn measured(thousandths: u64) -> String {
+    match thousandths {
+        10_000.. => format!("{}×", thousandths / 1_000),
+        1_000.. => format!("{}.{}×", thousandths / 1_000, thousandths % 1_000 / 100),
+        _ => format!("0.{thousandths:03}×"),
     }
 }
 

@@ -901,6 +901,9 @@ impl Words for Chinese {
             }
         }
     }
+    fn reached(&self, thousandths: u64) -> String {
+        format!("已按此设备的最快速度播放：{}。", measured(thousandths))
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "应答" } else { "请求" };
         let about = f.about.as_ref().map(|p| format!("，{}", partition(p))).unwrap_or_default();
