@@ -109,3 +109,71 @@ fn every_verdict_that_hurts_has_its_cause() {
     };
     assert!(alone.iter().any(wanted), "{alone:#?}");
 }
+
+fn cures(studio: &Studio) -> Vec<Cure> {
+    studio.promises().verdicts.iter().filter_map(|card| card.cure.clone()).collect()
+}
+
+/// The cure is advised, and whoever follows it is rid of the verdict within 20 s.
+fn advises(scenario: &str, seconds: u64, cure: &Cure, verdict: fn(&Verdict) -> bool) {
+    let mut studio = open(scenario, seconds);
+    let is_there = |studio: &Studio| studio.promises().verdicts.iter().any(|card| verdict(&card.verdict));
+    assert!(is_there(&studio), "{:#?}", studio.promises().verdicts);
+    assert!(cures(&studio).contains(cure), "{:#?}", studio.promises().verdicts);
+    assert_eq!(studio.handle(Command::Try(cure.clone())), Outcome::Done);
+    assert_eq!(studio.handle(Command::SeekTo { at_us: (seconds + 20) * 1_000_000 }), Outcome::Done);
+    assert!(!is_there(&studio), "{:#?}", studio.promises().verdicts);
+}
+
+fn does_not_write(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::WritesRefused { .. } | Verdict::WritesStalled { .. })
+}
+
+const TWO_REPLICAS: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2]},
+    "config":{"min.insync.replicas":2}}},"producers":{"checkout":{"rate":"5/s"}},"script":["#;
+
+#[test]
+fn a_lost_quorum_is_advised_to_start_a_controller_that_is_down() {
+    let scenario =
+        format!("{TWO_REPLICAS}{{\"at\":\"5s\",\"do\":[{{\"kill\":[\"controller/1\",\"controller/2\"]}}]}}]}}");
+    let cure = Cure::Start { node: NodeRef::Controller(1) };
+    advises(&scenario, 20, &cure, |verdict| *verdict == Verdict::NoActiveController);
+}
+
+#[test]
+fn a_lost_quorum_is_advised_to_resume_a_controller_that_stands_still() {
+    let scenario =
+        format!("{TWO_REPLICAS}{{\"at\":\"5s\",\"do\":[{{\"pause\":[\"controller/1\",\"controller/2\"]}}]}}]}}");
+    let cures = cures(&open(&scenario, 20));
+    assert!(cures.iter().any(|cure| matches!(cure, Cure::Resume { node: NodeRef::Controller(1 | 2) })), "{cures:?}");
+}
+
+#[test]
+fn below_min_insync_replicas_a_broker_that_stands_still_is_resumed() {
+    let scenario = format!("{TWO_REPLICAS}{{\"at\":\"5s\",\"do\":[{{\"pause\":2}}]}}]}}");
+    let cure = Cure::Resume { node: NodeRef::Broker(2) };
+    advises(&scenario, 60, &cure, does_not_write);
+}
+
+#[test]
+fn below_min_insync_replicas_a_broker_that_is_cut_off_from_the_controllers_is_connected_again() {
+    let script = r#"{"at":"5s","do":[{"cut":{"between":2,"and":["controller/1","controller/2","controller/3"]}}]}"#;
+    let cure = Cure::Heal { node: NodeRef::Broker(2) };
+    advises(&format!("{TWO_REPLICAS}{script}]}}"), 60, &cure, does_not_write);
+}
+
+#[test]
+fn a_leader_that_its_follower_does_not_reach_is_advised_to_heal_the_link() {
+    let script = r#"{"at":"5s","do":[{"cut":{"between":2,"and":[1]}}]}"#;
+    let cure = Cure::Heal { node: NodeRef::Broker(1) };
+    advises(&format!("{TWO_REPLICAS}{script}]}}"), 20, &cure, does_not_write);
+}
+
+#[test]
+fn a_producer_that_is_cut_off_from_its_leader_is_advised_to_heal_the_link() {
+    let scenario = format!(
+        "{TWO_REPLICAS}{{\"at\":\"5s\",\"do\":[{{\"cut\":{{\"between\":1,\"and\":[\"client/checkout\"]}}}}]}}]}}"
+    );
+    let cures = cures(&open(&scenario, 20));
+    assert!(cures.iter().any(|cure| matches!(cure, Cure::Heal { .. })), "{cures:?}");
+}

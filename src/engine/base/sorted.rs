@@ -526,8 +526,8 @@ mod tests {
                 5 if step % 9 == 0 => assert_eq!(map.pop_first(), tree.pop_first()),
                 6 if step % 9 == 0 => assert_eq!(map.pop_last(), tree.pop_last()),
                 7 if step % 50 == 0 => {
-                    map.retain(|k, v| (*k as usize + *v) % 3 != 0);
-                    tree.retain(|k, v| (*k as usize + *v) % 3 != 0);
+                    map.retain(|k, v| !(*k as usize + *v).is_multiple_of(3));
+                    tree.retain(|k, v| !(*k as usize + *v).is_multiple_of(3));
                 }
                 _ => assert_eq!((map.get(&key), map.contains_key(&key)), (tree.get(&key), tree.contains_key(&key))),
             }

@@ -187,6 +187,10 @@ fn with_companion<'a>(name: &'a str, value: &'a str) -> Vec<(&'a str, &'a str)> 
     }
 }
 
+fn of_node(node: &NodeRef, verb: fn(Nodes) -> Verb) -> Result<Change, Refused> {
+    name(node).map(|me| Change::Live(vec![verb(vec![me])])).ok_or(Refused::Unknown(Thing::Node))
+}
+
 /// What a cure asks for.
 pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
     match cure {
@@ -217,6 +221,11 @@ pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
             Some(())
         }),
         Cure::StartBroker { broker } => Ok(Change::Live(vec![Verb::Start(vec![Node::Broker(*broker)])])),
+        Cure::Start { node } => of_node(node, Verb::Start),
+        Cure::Resume { node } => of_node(node, Verb::Resume),
+        Cure::Heal { node } => of_menu(seen, node, NodeAction::Heal)
+            .map(|verb| Change::Live(vec![verb]))
+            .ok_or(Refused::Unknown(Thing::Node)),
         Cure::ClientVersion { group, to } => changed(seen, |s| client_version(find(&mut s.groups, group)?, to)),
     }
 }

@@ -1,11 +1,12 @@
-//! Which broker's start would help, found by the controller's rules and tried before it is said: on a copy of the world
-//! that runs on until the partition has what it lacks. The run that is shown is never touched.
+//! Which start, resumption or healed links would help, found by the controller's rules and tried before it is said: on a
+//! copy of the world that runs on until nothing is lacking. The run that is shown is never touched.
 
 use std::cell::RefCell;
 
 use highwater_engine::base::{BrokerId, Dur, NodeId, Tp};
+use highwater_engine::metadata::MetadataImage;
 use highwater_engine::protocol::PartitionRegistration;
-use highwater_engine::trace::Kind;
+use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::{Action, World};
 
 use super::model::Cure;
@@ -16,70 +17,128 @@ use crate::story::Seen;
 const TRIAL: Dur = Dur::secs(20);
 /// Events of one trial, and trials of one question: a page must not stand still for an advice.
 const TRIAL_EVENTS: usize = 40_000;
-const TRIALS: usize = 4;
+const TRIALS: usize = 6;
 /// Events between two looks at the partition.
 const LOOK_EVERY: usize = 16;
 /// Answers that are remembered.
 const KNOWN: usize = 32;
 
-/// What a partition lacks.
+/// What is lacking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    Leader,
+    Leader(Tp),
     /// So many members of the ISR.
-    Isr(u32),
+    Isr(Tp, u32),
+    /// An active controller.
+    Controller,
+    /// An acknowledgement of what this producer wrote to the partition.
+    Answer(Tp, NodeId),
+}
+
+impl Lack {
+    fn partition(self) -> Option<Tp> {
+        match self {
+            Lack::Leader(tp) | Lack::Isr(tp, _) | Lack::Answer(tp, _) => Some(tp),
+            Lack::Controller => None,
+        }
+    }
+}
+
+/// One thing that can be done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Remedy {
+    Start(NodeId),
+    Resume(NodeId),
+    /// All links of the first, with those that it does not reach.
+    Heal(NodeId, Vec<NodeId>),
+}
+
+impl Remedy {
+    fn action(&self) -> Action {
+        match self {
+            Remedy::Start(node) => Action::Start(*node),
+            Remedy::Resume(node) => Action::Resume(*node),
+            Remedy::Heal(node, others) => Action::Heal { from: vec![*node], to: others.clone(), both: true },
+        }
+    }
+
+    fn cure(&self, seen: Seen<'_>) -> Cure {
+        match self {
+            Remedy::Start(NodeId::Broker(broker)) => Cure::StartBroker { broker: broker.0 },
+            Remedy::Start(node) => Cure::Start { node: seen.node(*node) },
+            Remedy::Resume(node) => Cure::Resume { node: seen.node(*node) },
+            Remedy::Heal(node, _) => Cure::Heal { node: seen.node(*node) },
+        }
+    }
 }
 
 /// What an answer depends on: while none of it changes, it is not looked for again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Situation {
-    tp: Tp,
     lack: Lack,
-    partition: PartitionRegistration,
+    partition: Option<PartitionRegistration>,
     unclean: bool,
-    /// Every node but clients, whether it runs and whether it stands still.
+    /// Every node, whether it runs and whether it stands still.
     nodes: Vec<(NodeId, bool, bool)>,
     cuts: Vec<(NodeId, NodeId)>,
 }
 
 impl Situation {
-    fn of(world: &World, tp: Tp, lack: Lack) -> Option<Situation> {
-        let image = image(world)?;
-        let nodes = world
-            .machines()
-            .filter(|(node, _)| !matches!(node, NodeId::Client(_)))
-            .map(|(node, machine)| (node, machine.process.is_some(), machine.paused));
-        let is_client = |node: NodeId| matches!(node, NodeId::Client(_));
-        let cuts = world.network().cuts().filter(|(a, b)| !is_client(*a) && !is_client(*b));
-        Some(Situation {
-            tp,
-            lack,
-            partition: image.partition(tp)?.clone(),
-            unclean: image.unclean_leader_election(tp.topic, world.config()),
-            nodes: nodes.collect(),
-            cuts: cuts.collect(),
-        })
+    fn of(world: &World, lack: Lack) -> Option<Situation> {
+        let registered = |image: &MetadataImage, tp: Tp| {
+            let unclean = image.unclean_leader_election(tp.topic, world.config());
+            Some((image.partition(tp)?.clone(), unclean))
+        };
+        let (partition, unclean) = match lack.partition() {
+            Some(tp) => image(world).and_then(|image| registered(image, tp)).map(|(p, unclean)| (Some(p), unclean))?,
+            None => (None, false),
+        };
+        let nodes = world.machines().map(|(node, machine)| (node, machine.process.is_some(), machine.paused));
+        Some(Situation { lack, partition, unclean, nodes: nodes.collect(), cuts: world.network().cuts().collect() })
     }
 
-    fn is_down(&self, broker: BrokerId) -> bool {
-        self.nodes.iter().any(|(node, runs, _)| *node == NodeId::Broker(broker) && !runs)
-    }
-
-    /// Brokers that are down and by the rules may bring what is lacking, the safest first.
-    fn candidates(&self) -> Vec<BrokerId> {
-        let p = &self.partition;
-        let by_rule: Vec<BrokerId> = match self.lack {
-            Lack::Isr(_) => p.replicas.iter().filter(|id| !p.isr.contains(id)).copied().collect(),
-            Lack::Leader => {
+    /// The nodes that by the rules may bring what is lacking, the safest first.
+    fn concerned(&self) -> Vec<NodeId> {
+        let broker = |id: &BrokerId| NodeId::Broker(*id);
+        let Some(p) = &self.partition else {
+            let is_controller = |node: &NodeId| matches!(node, NodeId::Controller(_));
+            return self.nodes.iter().map(|(node, ..)| *node).filter(is_controller).collect();
+        };
+        match self.lack {
+            Lack::Isr(..) => p.replicas.iter().filter(|id| !p.isr.contains(id)).map(broker).collect(),
+            Lack::Leader(_) | Lack::Controller => {
                 // Whoever is not known to be complete may lead only where records may be lost.
                 let anybody = if self.unclean { p.replicas.as_slice() } else { &[] };
-                [&p.isr, &p.elr, &p.last_known_elr].into_iter().flatten().chain(anybody).copied().collect()
+                [&p.isr, &p.elr, &p.last_known_elr].into_iter().flatten().chain(anybody).map(broker).collect()
             }
-        };
-        let mut candidates: Vec<BrokerId> = Vec::new();
-        for id in by_rule.into_iter().filter(|id| self.is_down(*id)) {
-            if !candidates.contains(&id) {
-                candidates.push(id);
+            Lack::Answer(_, client) => {
+                p.leader.iter().map(broker).chain([client]).chain(p.isr.iter().map(broker)).collect()
+            }
+        }
+    }
+
+    /// What may be done about it, to each node what undoes its own trouble.
+    fn candidates(&self) -> Vec<Remedy> {
+        let mut candidates: Vec<Remedy> = Vec::new();
+        for id in self.concerned() {
+            let Some((_, runs, paused)) = self.nodes.iter().find(|(node, ..)| *node == id) else { continue };
+            let mut unreached: Vec<NodeId> = Vec::new();
+            for (from, to) in &self.cuts {
+                let other = if *from == id { *to } else { *from };
+                if (*from == id || *to == id) && !unreached.contains(&other) {
+                    unreached.push(other);
+                }
+            }
+            let remedy = match (runs, paused) {
+                // A client's end is its user's wish.
+                (false, _) if matches!(id, NodeId::Client(_)) => continue,
+                (false, _) => Remedy::Start(id),
+                (true, true) => Remedy::Resume(id),
+                (true, false) if !unreached.is_empty() => Remedy::Heal(id, unreached),
+                (true, false) => continue,
+            };
+            if !candidates.contains(&remedy) {
+                candidates.push(remedy);
             }
         }
         candidates.truncate(TRIALS);
@@ -87,60 +146,66 @@ impl Situation {
     }
 }
 
-/// Whether the partition has what it lacks: a leader counts once it knows that it leads.
-fn is_served(world: &World, tp: Tp, lack: Lack) -> bool {
-    let Some(partition) = image(world).and_then(|image| image.partition(tp)) else { return false };
+/// Whether nothing is lacking any more: a leader counts once it knows that it leads, an answer once it has come.
+fn is_served(world: &World, lack: Lack, noticed: &[TraceEntry]) -> bool {
+    let partition = |tp: Tp| image(world).and_then(|image| image.partition(tp));
     match lack {
-        Lack::Leader => partition.leader.is_some_and(|leader| {
+        Lack::Leader(tp) => partition(tp).and_then(|partition| partition.leader).is_some_and(|leader| {
             let replica = world.broker(leader).and_then(|broker| broker.replica(tp));
             replica.is_some_and(|replica| replica.leader == Some(leader))
         }),
-        Lack::Isr(least) => partition.isr.len() as u32 >= least,
+        Lack::Isr(tp, least) => partition(tp).is_some_and(|partition| partition.isr.len() as u32 >= least),
+        Lack::Controller => world.active_controller().is_some(),
+        Lack::Answer(tp, client) => noticed.iter().any(|entry| {
+            entry.who == client && matches!(entry.kind, Kind::RecordAcked { tp: other, .. } if other == tp)
+        }),
     }
 }
 
-/// Whether the partition has what it lacks within the time of a trial if this broker is started and nothing else done.
-fn helps(world: &World, broker: BrokerId, tp: Tp, lack: Lack) -> bool {
+/// Whether nothing is lacking within the time of a trial if this is done and nothing else.
+fn helps(world: &World, remedy: &Remedy, lack: Lack) -> bool {
     let mut copy = world.clone();
     let until = copy.now() + TRIAL;
     let mut noticed = Vec::new();
-    if copy.act(Action::Start(NodeId::Broker(broker)), &mut noticed).is_err() {
+    if copy.act(remedy.action(), &mut noticed).is_err() {
         return false;
     }
     for event in 0..TRIAL_EVENTS {
-        if event % LOOK_EVERY == 0 && is_served(&copy, tp, lack) {
-            return true;
+        if event % LOOK_EVERY == 0 {
+            if is_served(&copy, lack, &noticed) {
+                return true;
+            }
+            noticed.clear();
         }
-        noticed.clear();
         if copy.next_event_at().is_none_or(|at| at > until) || !copy.step(&mut noticed) {
             break;
         }
     }
-    is_served(&copy, tp, lack)
+    is_served(&copy, lack, &noticed)
 }
 
 /// Remembers what was tried.
 #[derive(Debug, Default)]
 pub struct Advice {
-    known: RefCell<Vec<(Situation, Option<BrokerId>)>>,
+    known: RefCell<Vec<(Situation, Option<Remedy>)>>,
 }
 
 impl Advice {
-    /// The broker whose start alone helps, if there is one.
-    pub fn start_for(&self, seen: Seen<'_>, tp: Tp, lack: Lack) -> Option<Cure> {
-        let situation = Situation::of(seen.world(), tp, lack)?;
-        let known = self.known.borrow().iter().find(|(known, _)| *known == situation).map(|(_, answer)| *answer);
+    /// The one thing that helps if nothing else is done, if there is one.
+    pub fn for_want(&self, seen: Seen<'_>, lack: Lack) -> Option<Cure> {
+        let situation = Situation::of(seen.world(), lack)?;
+        let known = self.known.borrow().iter().find(|(known, _)| *known == situation).map(|(_, a)| a.clone());
         let answer = known.unwrap_or_else(|| {
             let mut candidates = situation.candidates().into_iter();
-            let answer = candidates.find(|broker| helps(seen.world(), *broker, tp, lack));
+            let answer = candidates.find(|remedy| helps(seen.world(), remedy, lack));
             let mut all = self.known.borrow_mut();
             if all.len() >= KNOWN {
                 all.remove(0);
             }
-            all.push((situation, answer));
+            all.push((situation, answer.clone()));
             answer
         });
-        answer.map(|broker| Cure::StartBroker { broker: broker.0 })
+        answer.map(|remedy| remedy.cure(seen))
     }
 
     /// Another run has other rules.
@@ -177,7 +242,7 @@ mod tests {
             let orders = seen.tp(&PartitionRef { topic: "orders".into(), partition: 0 });
             let tp = orders.unwrap_or_else(|| panic!("the topic exists"));
             let digest = playhead.digest();
-            assert_eq!(advice.start_for(seen, tp, Lack::Leader), Some(Cure::StartBroker { broker: 1 }));
+            assert_eq!(advice.for_want(seen, Lack::Leader(tp)), Some(Cure::StartBroker { broker: 1 }));
             assert_eq!(playhead.digest(), digest, "the run itself stands where it stood");
             tried.push(advice.known.borrow().len());
         }

@@ -170,7 +170,7 @@ pub enum Cause {
     },
 }
 
-/// A change that would have helped.
+/// A change that would have helped. `Start` is of anything but a broker, `Heal` of all links of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cure {
     OffsetsReplicationFactor { to: u32 },
@@ -180,6 +180,9 @@ pub enum Cure {
     UncleanElectionOff { topic: String },
     Idempotence { producer: String },
     StartBroker { broker: u32 },
+    Start { node: NodeRef },
+    Resume { node: NodeRef },
+    Heal { node: NodeRef },
     ClientVersion { group: String, to: Term },
 }
 

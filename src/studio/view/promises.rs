@@ -77,7 +77,7 @@ impl Judge<'_> {
             Coordinator::Missing { .. } if replicas == 1 && most > 1 => {
                 Some(Cure::OffsetsReplicationFactor { to: most })
             }
-            Coordinator::Missing { .. } => tp.and_then(|tp| self.advice.start_for(self.seen, tp, Lack::Leader)),
+            Coordinator::Missing { .. } => tp.and_then(|tp| self.advice.for_want(self.seen, Lack::Leader(tp))),
             // More replicas are wanted than there are brokers: fewer can be had.
             Coordinator::NoTopic if most < self.seen.offsets_replication_factor() => {
                 Some(Cure::OffsetsReplicationFactor { to: most })
@@ -127,7 +127,7 @@ impl Judge<'_> {
         cards.push(card(
             Verdict::NoActiveController,
             Cause::QuorumLost { alive, voters: self.scene.controllers.len() as u32 },
-            None,
+            self.advice.for_want(self.seen, Lack::Controller),
         ));
     }
 
@@ -144,7 +144,7 @@ impl Judge<'_> {
                     to: (self.scene.brokers.len() as u32).min(3),
                 })
             } else {
-                self.advice.start_for(self.seen, tp, Lack::Leader)
+                self.advice.for_want(self.seen, Lack::Leader(tp))
             };
             cards.push(card(
                 Verdict::PartitionsOffline { count: offline.len() as u32, topic: topic.name.clone() },
@@ -249,14 +249,17 @@ impl Judge<'_> {
             let tp = partition.as_ref().and_then(|partition| self.seen.tp(partition));
             let (cause, cure) = match (column, tp) {
                 (Some((_, column)), Some(tp)) if column.leader.is_none() => {
-                    (causes::no_leader(self.seen, tp), self.advice.start_for(self.seen, tp, Lack::Leader))
+                    (causes::no_leader(self.seen, tp), self.advice.for_want(self.seen, Lack::Leader(tp)))
                 }
                 (Some((topic, column)), Some(tp)) if column.isr_health == IsrHealth::BelowMin => {
                     let (isr, min) = (column.isr.len() as u32, topic.min_insync_replicas);
                     let cause = Cause::IsrBelowMin { partition: self.seen.partition(tp), isr, min };
-                    (cause, self.advice.start_for(self.seen, tp, Lack::Isr(min)))
+                    (cause, self.advice.for_want(self.seen, Lack::Isr(tp, min)))
                 }
-                (Some(_) | None, _) => (causes::refused(self.seen, &producer.name, &error, partition.as_ref()), None),
+                (Some(_) | None, tp) => (
+                    causes::refused(self.seen, &producer.name, &error, partition.as_ref()),
+                    tp.and_then(|tp| self.answer_for(&producer.name, tp)),
+                ),
             };
             cards.push(card(Verdict::WritesRefused { error, producer: producer.name.clone() }, cause, cure));
         }
@@ -270,18 +273,24 @@ impl Judge<'_> {
             return (causes::unanswered(self.seen, producer, tp), None);
         };
         if let Some(silent) = column.isr.iter().find_map(|broker| causes::fencing(self.seen, broker.0)) {
-            return (silent, None);
+            return (silent, self.answer_for(producer, tp));
         }
         let min = image.map_or(1, |image| image.min_insync_replicas(tp.topic, self.seen.world().config()));
         let isr = column.isr.len() as u32;
         if column.leader.is_none() {
-            (causes::no_leader(self.seen, tp), self.advice.start_for(self.seen, tp, Lack::Leader))
+            (causes::no_leader(self.seen, tp), self.advice.for_want(self.seen, Lack::Leader(tp)))
         } else if isr < min {
             let cause = Cause::IsrBelowMin { partition: self.seen.partition(tp), isr, min };
-            (cause, self.advice.start_for(self.seen, tp, Lack::Isr(min)))
+            (cause, self.advice.for_want(self.seen, Lack::Isr(tp, min)))
         } else {
-            (causes::unanswered(self.seen, producer, Some(tp)), None)
+            (causes::unanswered(self.seen, producer, Some(tp)), self.answer_for(producer, tp))
         }
+    }
+
+    /// What brings a producer its answer.
+    fn answer_for(&self, producer: &str, tp: Tp) -> Option<Cure> {
+        let client = self.seen.world().client_id(producer)?;
+        self.advice.for_want(self.seen, Lack::Answer(tp, NodeId::Client(client)))
     }
 
     fn at_risk(&self, cards: &mut Vec<VerdictCard>) {

@@ -637,6 +637,9 @@ impl Words for English {
             Cure::UncleanElectionOff { .. } => "Try without unclean election".into(),
             Cure::Idempotence { .. } => "Try with idempotence".into(),
             Cure::StartBroker { broker } => format!("Start broker {broker}"),
+            Cure::Start { node } => format!("Start {}", self.node(node)),
+            Cure::Resume { node } => format!("Resume {}", self.node(node)),
+            Cure::Heal { node } => format!("Heal the links of {}", self.node(node)),
             Cure::ClientVersion { to, .. } => format!("Try client {to}"),
         }
     }
