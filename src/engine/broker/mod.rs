@@ -4,6 +4,7 @@
 mod apply;
 pub mod assignments;
 pub mod call;
+mod commits;
 mod configs;
 pub mod forward;
 pub mod group;
@@ -67,6 +68,8 @@ pub struct Broker {
     forwarder: Forwarder,
     replicas: ReplicaManager,
     groups: GroupCoordinator,
+    /// What of a commit that the coordinator works on is refused already.
+    refused_commits: Vec<(ReplyTo, Vec<Tp>)>,
     /// The process has ended by itself; whatever else happens in this handler is nobody's.
     exited: bool,
 }
@@ -88,6 +91,7 @@ impl Broker {
             forwarder: Forwarder::new(id),
             replicas: ReplicaManager::load(ctx, id, config.clone(), rules),
             groups: GroupCoordinator::new(config, rules),
+            refused_commits: Vec::new(),
             exited: false,
         };
         broker.settle(ctx);
@@ -233,6 +237,7 @@ impl Broker {
                 }
             }
             for (reply, response) in answers {
+                let response = self.with_refused_commits(reply, response);
                 if let Some(ready) = self.inbox.answer(ctx, reply.conn, reply.correlation, Some(response)) {
                     self.serve(ctx, ready);
                 }
@@ -304,7 +309,7 @@ impl Broker {
             Request::SyncGroup(request) => self.on_group_request(ctx, GroupRequest::Sync(request), reply),
             Request::Heartbeat(request) => self.on_group_request(ctx, GroupRequest::Heartbeat(request), reply),
             Request::LeaveGroup(request) => self.on_group_request(ctx, GroupRequest::Leave(request), reply),
-            Request::OffsetCommit(request) => self.on_group_request(ctx, GroupRequest::Commit(request), reply),
+            Request::OffsetCommit(request) => self.on_offset_commit(ctx, request, reply),
             Request::OffsetFetch { group } => self.on_group_request(ctx, GroupRequest::FetchOffsets(group), reply),
             Request::DescribeGroups { group } => self.on_group_request(ctx, GroupRequest::Describe(group), reply),
             Request::IncrementalAlterConfigs { resource, configs } => {

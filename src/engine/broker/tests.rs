@@ -1,5 +1,6 @@
 //! Tests of the parts of a broker's shell, each alone on a bare node. No other process is simulated here.
 
+mod commits;
 mod forward;
 mod lifecycle;
 mod metadata;

@@ -303,6 +303,9 @@ pub struct OffsetCommitRequest {
     pub member_id: Rc<str>,
     pub instance_id: Option<Rc<str>>,
     pub offsets: Vec<(Tp, OffsetAndMetadata)>,
+    /// The names of the topics. Consumers of the classic protocol commit by name in every version; the ids above are
+    /// what the client remembers, and the broker does not see them.
+    pub names: Map<TopicId, Rc<str>>,
     /// From v9 on: before, a commit to a group that is not there is one of an illegal generation.
     pub knows_group_id_not_found: bool,
 }

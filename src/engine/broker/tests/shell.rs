@@ -19,7 +19,7 @@ use crate::protocol::{
 use crate::rules::Version;
 use crate::trace::Kind;
 
-fn start(node: &mut TestNode) -> Broker {
+pub fn start(node: &mut TestNode) -> Broker {
     let start = BrokerStart {
         id: ME,
         incarnation: Incarnation(1),
@@ -31,7 +31,7 @@ fn start(node: &mut TestNode) -> Broker {
     Broker::start(&mut node.ctx(), start)
 }
 
-fn ask(broker: &mut Broker, node: &mut TestNode, body: Request) -> Vec<Effect> {
+pub fn ask(broker: &mut Broker, node: &mut TestNode, body: Request) -> Vec<Effect> {
     let conn = ConnId {
         client: NodeId::Client(ClientId(1)),
         server: NodeId::Broker(ME),
@@ -47,7 +47,7 @@ fn metadata() -> Request {
     Request::Metadata(MetadataRequest { topics: None, allow_auto_topic_creation: false })
 }
 
-fn batch(offset: i64, records: Vec<MetadataRecord>) -> RecordBatch {
+pub fn batch(offset: i64, records: Vec<MetadataRecord>) -> RecordBatch {
     RecordBatch {
         base_offset: offset,
         epoch: 1,
@@ -59,7 +59,7 @@ fn batch(offset: i64, records: Vec<MetadataRecord>) -> RecordBatch {
 }
 
 /// The offsets topic with one partition, led by `leader`.
-fn offsets_topic(leader: u32) -> Vec<MetadataRecord> {
+pub fn offsets_topic(leader: u32) -> Vec<MetadataRecord> {
     let topic = TopicId(1);
     let registration = PartitionRegistration {
         replicas: [BrokerId(1), BrokerId(2)].into(),

@@ -101,12 +101,15 @@ impl Consumer {
             return true;
         }
         let positions = offsets.iter().map(|(tp, o)| (*tp, o.offset)).collect();
+        let name = |tp: Tp| self.metadata.name_of(tp.topic).map(|name| (tp.topic, name.clone()));
+        let names = offsets.iter().filter_map(|(tp, _)| name(*tp)).collect();
         let request = Request::OffsetCommit(OffsetCommitRequest {
             group: self.spec.group.clone(),
             generation: self.member.generation,
             member_id: self.member.id.clone(),
             instance_id: self.config.instance_id.clone(),
             offsets,
+            names,
             knows_group_id_not_found: self.spec.version >= ClientVersion::V3_9,
         });
         let (timeout, generation) = (self.config.common.request_timeout, self.member.generation);

@@ -277,6 +277,7 @@ impl Desk {
             member_id: me.id.clone(),
             instance_id: me.instance.map(Rc::from),
             offsets: [(tp, commit)].into(),
+            names: Default::default(),
             knows_group_id_not_found: me.knows_group_id_not_found,
         };
         self.ask(me.client, GroupRequest::Commit(request))

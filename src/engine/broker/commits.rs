@@ -1,0 +1,61 @@
+//! What a broker does with an OffsetCommit before and after the coordinator sees it: partitions that do not exist are
+//! refused, the others are committed (KafkaApis.handleOffsetCommitRequest). It knows no groups.
+
+use alloc::vec::Vec;
+
+use super::group::GroupRequest;
+use super::replicas::Handled;
+use super::{Broker, ReplyTo};
+use crate::base::Tp;
+use crate::metadata::MetadataImage;
+use crate::node::Ctx;
+use crate::protocol::{Api, ErrorCode, OffsetCommitRequest, Response};
+use crate::trace::Kind;
+
+impl Broker {
+    /// Passes on what exists. A name means the topic that has it now, whichever the client knew. Where nothing is left,
+    /// the coordinator is not asked at all: neither group nor generation is looked at.
+    pub(super) fn on_offset_commit(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        mut request: OffsetCommitRequest,
+        reply: ReplyTo,
+    ) -> Handled {
+        let mut refused = Vec::new();
+        for (asked, commit) in core::mem::take(&mut request.offsets) {
+            match committed_to(&self.image, asked, &request) {
+                Some(tp) => request.offsets.push((tp, commit)),
+                None => refused.push(asked),
+            }
+        }
+        if refused.is_empty() {
+            return self.on_group_request(ctx, GroupRequest::Commit(request), reply);
+        }
+        let (group, error) = (request.group.clone(), ErrorCode::UnknownTopicOrPartition);
+        ctx.note(Kind::CoordinatorRefused { group, api: Api::OffsetCommit, error });
+        if request.offsets.is_empty() {
+            return Handled::Now(Some(refusals(&refused, Vec::new())));
+        }
+        self.refused_commits.push((reply, refused));
+        self.on_group_request(ctx, GroupRequest::Commit(request), reply)
+    }
+
+    /// An answer of the coordinator, with the partitions that it was not asked about in front.
+    pub(super) fn with_refused_commits(&mut self, reply: ReplyTo, response: Response) -> Response {
+        let Some(position) = self.refused_commits.iter().position(|(to, _)| *to == reply) else { return response };
+        let (_, refused) = self.refused_commits.remove(position);
+        if let Response::OffsetCommit { results } = response { refusals(&refused, results) } else { response }
+    }
+}
+
+/// The partition that a commit is for, if it exists.
+fn committed_to(image: &MetadataImage, asked: Tp, request: &OffsetCommitRequest) -> Option<Tp> {
+    let topic = image.topic_id(request.names.get(&asked.topic)?)?;
+    let tp = Tp { topic, partition: asked.partition };
+    image.partition(tp).map(|_| tp)
+}
+
+fn refusals(refused: &[Tp], rest: Vec<(Tp, ErrorCode)>) -> Response {
+    let unknown = refused.iter().map(|tp| (*tp, ErrorCode::UnknownTopicOrPartition));
+    Response::OffsetCommit { results: unknown.chain(rest).collect() }
+}
