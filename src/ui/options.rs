@@ -126,7 +126,7 @@ impl ViewOptions {
             ("label", l) => self.label = Some(l.chars().take(LONGEST).collect()),
             ("at", at) => self.at = Some(at.to_owned()),
             // The digest is the run's; what follows is the host page's own business, and done by it.
-            ("d", _) | ("size", "fixed") | ("load", "eager" | "visible") | ("answers", "show") => {}
+            ("d", _) | ("version", "1") | ("size", "fixed") | ("load", "eager" | "visible") | ("answers", "show") => {}
             // `step`, `v`, other modes, `size=fit` and whatever is not known here.
             _ => return false,
         }
@@ -226,7 +226,28 @@ mod tests {
         assert_eq!(o.speed, Some(Pace::Fixed(Speed::new(1, 100))));
         assert_eq!(o.focus, Some(Subject::Partition(PartitionRef { topic: "orders".into(), partition: 0 })));
         assert_eq!(o.label.as_deref(), Some("My frame"));
+        for honoured in [
+            "version=1",
+            "mode=log",
+            "parts=cluster,timeline,log,text,controls",
+            "controls=play",
+            "controls=none",
+            "play=0",
+            "play=1",
+            "speed=auto",
+            "lang=auto",
+            "lang=en",
+            "theme=auto",
+            "theme=light",
+            "theme=dark",
+            "load=visible",
+            "links=on",
+            "answers=show",
+        ] {
+            assert_eq!(ViewOptions::read(&format!("k1abc&{honoured}")).refused, [""; 0], "{honoured}");
+        }
         for not_here in [
+            "version=2",
             "mode=lesson",
             "mode=edit",
             "mode=present",

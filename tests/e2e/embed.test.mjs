@@ -72,6 +72,24 @@ export default async function (suite) {
     }
   });
 
+  await suite.check('a question about the clients leaves them in sight', async (visit) => {
+    for (const language of ['en', 'zh']) {
+      for (const size of [{ width: 760, height: 640 }, { width: 360, height: 640 }]) {
+        const page = await visit.open(`embed/1/#&lang=${language}`, { size });
+        await scrub(page, 11.5);
+        await page.locator('.story-strip').waitFor();
+        const [cards, low] = await page.evaluate(() => {
+          const edge = document.querySelector('.embed-bottom').getBoundingClientRect().top;
+          const all = [...document.querySelectorAll('.client')];
+          return [all.length, all.filter((e) => e.getBoundingClientRect().bottom > edge + 1).length];
+        });
+        equal([cards, low], [2, 0], `clients, and those below the edge at ${size.width} px, ${language}`);
+        await suite.noSidewaysScroll(page);
+        await suite.picture(page, `embed-question-${size.width}-${language}`);
+      }
+    }
+  });
+
   await suite.check('what an address asks of an embed in vain is said', async (visit) => {
     const page = await visit.open('embed/1/#&mode=lesson&size=fit&controls=none&play=1');
     await page.getByText('mode=lesson').waitFor();
