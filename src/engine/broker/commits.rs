@@ -7,7 +7,6 @@ use super::group::GroupRequest;
 use super::replicas::Handled;
 use super::{Broker, ReplyTo};
 use crate::base::Tp;
-use crate::metadata::MetadataImage;
 use crate::node::Ctx;
 use crate::protocol::{Api, ErrorCode, OffsetCommitRequest, Response};
 use crate::trace::Kind;
@@ -23,7 +22,7 @@ impl Broker {
     ) -> Handled {
         let mut refused = Vec::new();
         for (asked, commit) in core::mem::take(&mut request.offsets) {
-            match committed_to(&self.image, asked, &request) {
+            match self.image.by_name(&request.names, asked).filter(|tp| self.image.partition(*tp).is_some()) {
                 Some(tp) => request.offsets.push((tp, commit)),
                 None => refused.push(asked),
             }
@@ -46,13 +45,6 @@ impl Broker {
         let (_, refused) = self.refused_commits.remove(position);
         if let Response::OffsetCommit { results } = response { refusals(&refused, results) } else { response }
     }
-}
-
-/// The partition that a commit is for, if it exists.
-fn committed_to(image: &MetadataImage, asked: Tp, request: &OffsetCommitRequest) -> Option<Tp> {
-    let topic = image.topic_id(request.names.get(&asked.topic)?)?;
-    let tp = Tp { topic, partition: asked.partition };
-    image.partition(tp).map(|_| tp)
 }
 
 fn refusals(refused: &[Tp], rest: Vec<(Tp, ErrorCode)>) -> Response {

@@ -123,6 +123,12 @@ impl MetadataImage {
         self.topic_ids.get(name).copied()
     }
 
+    /// The partition of the topic that has this name now, for requests that write names: whichever topic the client
+    /// knew by it.
+    pub fn by_name(&self, names: &Map<TopicId, Rc<str>>, asked: Tp) -> Option<Tp> {
+        Some(Tp { topic: self.topic_id(names.get(&asked.topic)?)?, partition: asked.partition })
+    }
+
     pub fn topic_name(&self, topic: TopicId) -> Option<&Rc<str>> {
         self.topics.get(&topic).map(|t| &t.name)
     }

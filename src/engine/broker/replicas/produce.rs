@@ -194,11 +194,7 @@ fn produced_to(image: &MetadataImage, asked: Tp, topics: &ProducedTopics) -> Res
     match topics {
         ProducedTopics::ById if image.topic_name(asked.topic).is_none() => Err(ErrorCode::UnknownTopicId),
         ProducedTopics::ById => Ok(asked),
-        ProducedTopics::ByName(names) => names
-            .get(&asked.topic)
-            .and_then(|name| image.topic_id(name))
-            .map(|topic| Tp { topic, partition: asked.partition })
-            .ok_or(ErrorCode::UnknownTopicOrPartition),
+        ProducedTopics::ByName(names) => image.by_name(names, asked).ok_or(ErrorCode::UnknownTopicOrPartition),
     }
 }
 
