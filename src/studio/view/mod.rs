@@ -21,3 +21,4 @@ mod lost;
 mod panel;
 mod time;
 mod timers;
+mod unread;

@@ -9,6 +9,7 @@ use super::advice::{Advice, Lack};
 use super::ledger::squares;
 use super::lost::stretches;
 use super::model::*;
+use super::unread::{Unread, unread};
 use super::{causes, clients};
 use crate::recording::{Ledger, holders};
 use crate::story::{Seen, count};
@@ -48,6 +49,7 @@ impl Judge<'_> {
         self.lost(&mut cards);
         self.writes(&mut cards);
         self.without_commits(&mut cards);
+        self.unread(&mut cards);
         let counts = self.ledger.counts();
         if counts.delivered_twice > 0 {
             cards.push(card(
@@ -82,7 +84,11 @@ impl Judge<'_> {
             Coordinator::NoTopic if most < self.seen.offsets_replication_factor() => {
                 Some(Cure::OffsetsReplicationFactor { to: most })
             }
-            Coordinator::NoTopic | Coordinator::Loading { .. } | Coordinator::Ready { .. } => None,
+            // There is one, and the members wait for somebody who does not answer.
+            Coordinator::Loading { .. } | Coordinator::Ready { .. } => {
+                self.advice.for_want(self.seen, Lack::Coordinator(group.name.as_str().into()))
+            }
+            Coordinator::NoTopic => None,
         };
         (cause, cure)
     }
@@ -114,6 +120,14 @@ impl Judge<'_> {
                 let (cause, cure) = self.coordinator(group);
                 cards.push(card(Verdict::GroupWithoutCommits { group: group.name.clone() }, cause, cure));
             }
+        }
+    }
+
+    fn unread(&self, cards: &mut Vec<VerdictCard>) {
+        for Unread { group, member, partition } in unread(self.seen, self.scene) {
+            let cure = self.advice.for_want(self.seen, Lack::Reading(partition, group.as_str().into()));
+            let cause = Cause::MemberFrozen { member: member.clone() };
+            cards.push(card(Verdict::PartitionsUnread { group, member }, cause, cure));
         }
     }
 
