@@ -95,6 +95,8 @@ pub enum Label {
     Pace,
     Step,
     Playhead,
+    /// Ends a way through the run where it has come.
+    StopHere,
     ZoomIn,
     ZoomOut,
     ZoomAll,
@@ -319,6 +321,8 @@ pub trait Words {
     fn ended(&self, e: Ended) -> std::borrow::Cow<'static, str>;
     /// Play cannot keep its pace: what it reaches, in thousandths of real time.
     fn reached(&self, thousandths: u64) -> String;
+    /// The playhead is on its way there, and how to end that.
+    fn on_the_way(&self, to_us: Micros) -> String;
     fn flight(&self, f: &Flight) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
