@@ -9,4 +9,5 @@ mod limits;
 mod moments;
 mod phases;
 mod produced;
+mod sockets;
 mod wire;

@@ -116,7 +116,8 @@ impl Broker {
                 let completed = self.conns.on_disconnected(ctx, conn);
                 self.on_completed(ctx, completed);
             }
-            Event::Disconnected { conn } => self.inbox.on_disconnected(conn),
+            Event::Reset { conn } => self.inbox.on_reset(conn),
+            Event::Disconnected { conn } => self.inbox.on_disconnected(ctx, conn),
             Event::Timer(timer) => self.on_timer(ctx, timer),
             Event::Shutdown => {
                 let step = self.lifecycle.begin_shutdown(ctx);

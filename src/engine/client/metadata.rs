@@ -32,6 +32,7 @@ pub struct Metadata {
     bootstrap: Vec<BrokerId>,
     brokers: Vec<BrokerId>,
     topics: Map<Rc<str>, KnownTopic>,
+    /// Of every topic that it ever knew: what a consumer owns has a name, whatever became of the topic.
     names: Map<TopicId, Rc<str>>,
     wanted: Set<Rc<str>>,
     /// Last error of topics that cannot be described.
@@ -201,10 +202,8 @@ impl Metadata {
                 if topic.error.refreshes_metadata() {
                     self.needed = true;
                 }
-                if topic.error == ErrorCode::UnknownTopicOrPartition
-                    && let Some(old) = self.topics.remove(&topic.name)
-                {
-                    self.names.remove(&old.id);
+                if topic.error == ErrorCode::UnknownTopicOrPartition {
+                    self.topics.remove(&topic.name);
                 }
                 self.errors.insert(topic.name, topic.error);
                 continue;
@@ -246,7 +245,8 @@ impl Metadata {
     /// A newer leader that an error named (KIP-951). Whether it was news.
     pub fn on_hint(&mut self, ctx: &mut Ctx<'_>, tp: Tp, hint: LeaderHint) -> bool {
         let Some(name) = self.names.get(&tp.topic) else { return false };
-        let Some(known) = self.topics.get_mut(name).and_then(|t| t.partitions.get_mut(tp.partition as usize)) else {
+        let topic = self.topics.get_mut(name).filter(|topic| topic.id == tp.topic);
+        let Some(known) = topic.and_then(|topic| topic.partitions.get_mut(tp.partition as usize)) else {
             return false;
         };
         if !self.config.leader_hints || hint.epoch <= known.epoch {
@@ -323,6 +323,23 @@ mod tests {
         metadata.on_answer(&mut node.ctx(), answer(5, 1, 0));
         assert_eq!(metadata.tp("t", 0), Some(Tp { topic: TopicId(5), partition: 0 }));
         assert_eq!(metadata.leader(Tp { topic: TopicId(4), partition: 0 }), None);
+        assert_eq!(metadata.leader(Tp { topic: TopicId(5), partition: 0 }), Some(BrokerId(1)));
+    }
+
+    #[test]
+    fn a_topic_that_was_deleted_keeps_its_name_and_learns_nothing_of_its_successor() {
+        let (mut node, mut metadata) = fresh();
+        let old = Tp { topic: TopicId(4), partition: 0 };
+        metadata.on_answer(&mut node.ctx(), answer(4, 2, 7));
+        let mut gone = answer(4, 2, 7);
+        gone.topics[0].error = ErrorCode::UnknownTopicOrPartition;
+        gone.topics[0].topic = None;
+        metadata.on_answer(&mut node.ctx(), gone);
+        assert_eq!(metadata.name_of(TopicId(4)).map(|name| &**name), Some("t"));
+        assert_eq!((metadata.topic("t"), metadata.partition(old)), (None, None));
+        metadata.on_answer(&mut node.ctx(), answer(5, 1, 0));
+        let hint = LeaderHint { leader: BrokerId(2), epoch: LeaderEpoch(8) };
+        assert!(!metadata.on_hint(&mut node.ctx(), old, hint));
         assert_eq!(metadata.leader(Tp { topic: TopicId(5), partition: 0 }), Some(BrokerId(1)));
     }
 

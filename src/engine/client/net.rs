@@ -52,6 +52,8 @@ pub struct Net<P> {
     config: CommonConfig,
     /// `max.in.flight.requests.per.connection`.
     max_in_flight: usize,
+    /// Since when the present `NetworkClient.poll` lasts, for those whose thread waits in it until something happens.
+    polling_since: Option<SimTime>,
 }
 
 impl<P: Clone> Net<P> {
@@ -64,7 +66,32 @@ impl<P: Clone> Net<P> {
             last_attempt: Map::new(),
             config,
             max_in_flight,
+            polling_since: None,
         }
+    }
+
+    /// The client's thread does nothing but wait in `NetworkClient.poll`. Only when a poll ends, by whatever event, else
+    /// after `request.timeout.ms`, is it seen that a request is overdue: the answer may come before that.
+    pub fn waits_in_poll(self, now: SimTime) -> Net<P> {
+        Net { polling_since: Some(now), ..self }
+    }
+
+    /// A poll has ended and the next begins: requests that are overdue by now have failed, with all others on their
+    /// connections.
+    pub fn poll_again(&mut self, ctx: &mut Ctx<'_>) -> Vec<NetDone<P>> {
+        self.polling_since = Some(ctx.now);
+        let overdue: Vec<ConnId> = self.conns.overdue(ctx.now).filter(|conn| self.stands(*conn)).collect();
+        overdue.into_iter().flat_map(|conn| self.on_event(ctx, Event::Timer(Timer::RequestTimeout(conn)))).collect()
+    }
+
+    /// When the poll ends in which the thread would see that a request on this connection is overdue; `None` if now.
+    fn poll_ends_at(&self, now: SimTime, conn: ConnId) -> Option<SimTime> {
+        let end = self.polling_since? + self.config.request_timeout;
+        (self.stands(conn) && self.polling_since != Some(now) && end > now).then_some(end)
+    }
+
+    fn stands(&self, conn: ConnId) -> bool {
+        matches!(conn.server, NodeId::Broker(broker) if self.is_ready(broker, conn.channel))
     }
 
     /// Whether requests can be sent now; opens the connection if it may be opened.
@@ -207,6 +234,10 @@ impl<P: Clone> Net<P> {
                 (conn, true, completed)
             }
             Event::Timer(Timer::RequestTimeout(conn)) => {
+                if let Some(end) = self.poll_ends_at(ctx.now, conn) {
+                    ctx.set(Timer::RequestTimeout(conn), end.since(ctx.now));
+                    return Vec::new();
+                }
                 let before = self.conns.is_open(conn.server, conn.channel);
                 let completed = self.conns.on_request_timeout(ctx, conn);
                 if before == self.conns.is_open(conn.server, conn.channel) {
@@ -214,7 +245,9 @@ impl<P: Clone> Net<P> {
                 }
                 (conn, true, completed)
             }
-            Event::Request { .. } | Event::Timer(_) | Event::Shutdown | Event::Command(_) => return Vec::new(),
+            Event::Request { .. } | Event::Reset { .. } | Event::Timer(_) | Event::Shutdown | Event::Command(_) => {
+                return Vec::new();
+            }
         };
         let NodeId::Broker(broker) = conn.server else { return Vec::new() };
         let key = (broker, conn.channel);

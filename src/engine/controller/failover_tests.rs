@@ -57,6 +57,7 @@ impl Process for Proc {
                     Event::Timer(_)
                     | Event::Request { .. }
                     | Event::Connected { .. }
+                    | Event::Reset { .. }
                     | Event::Shutdown
                     | Event::Command(_) => Vec::new(),
                 };

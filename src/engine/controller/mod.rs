@@ -145,11 +145,12 @@ impl Controller {
                 }
             }
             Event::Response { conn, correlation, body } => self.voter.on_response(ctx, conn, correlation, body),
+            Event::Reset { conn } => self.inbox.on_reset(conn),
             Event::Disconnected { conn } => {
                 if conn.client == NodeId::Controller(self.id) {
                     self.voter.on_disconnected(ctx, conn);
                 } else {
-                    self.inbox.on_disconnected(conn);
+                    self.inbox.on_disconnected(ctx, conn);
                     self.voter.on_client_gone(ctx, conn);
                 }
             }

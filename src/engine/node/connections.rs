@@ -112,6 +112,11 @@ impl<P> Connections<P> {
     pub fn is_current(&self, conn: ConnId) -> bool {
         self.open.get(&(conn.server, conn.channel)).is_some_and(|c| c.id == conn)
     }
+    /// Connections on which a request should have been answered by now.
+    pub fn overdue(&self, now: SimTime) -> impl Iterator<Item = ConnId> {
+        let is_overdue = move |c: &&Connection<P>| c.in_flight.iter().any(|f| f.deadline <= now);
+        self.open.values().filter(is_overdue).map(|c| c.id)
+    }
     /// Tokens of the requests in flight to a peer on a channel, oldest first.
     pub fn tokens(&self, to: NodeId, channel: Channel) -> impl Iterator<Item = &P> {
         self.open.get(&(to, channel)).into_iter().flat_map(|c| c.in_flight.iter().map(|f| &f.token))

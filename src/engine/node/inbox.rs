@@ -1,5 +1,9 @@
 //! The server side of connections (Kafka's SocketServer): one request of a connection is worked on at a time, the next
-//! is read when it is answered.
+//! is read when it is answered. It works on none itself.
+//!
+//! While a request is worked on, nobody reads the connection, so that neither a FIN nor a reset is noticed: the first
+//! answer that is written after a reset tells, and what lies unread then is never worked on. An answer that is written
+//! after a FIN alone is what the reset comes for. Produce with acks=0 writes no answer, and reading goes on to the end.
 use alloc::collections::VecDeque;
 
 use super::{ConnId, Ctx};
@@ -18,8 +22,10 @@ struct Waiting {
 struct Served {
     busy: Option<CorrelationId>,
     waiting: VecDeque<Waiting>,
-    /// The client is gone: what it sent is still worked off (a client that gives up stops nothing), answers go nowhere.
-    gone: bool,
+    /// Nothing comes after what waits.
+    ended: bool,
+    /// A reset has come: the next answer cannot be written.
+    broken: bool,
 }
 
 /// A request ready to be handled.
@@ -69,39 +75,152 @@ impl Inbox {
         if served.busy != Some(correlation) {
             return None;
         }
-        if let Some(response) = response
-            && !served.gone
-        {
+        served.busy = None;
+        if let Some(response) = response {
+            if served.broken {
+                self.close(ctx, conn);
+                return None;
+            }
             ctx.send_response(conn, correlation, response);
         }
-        served.busy = None;
         match served.waiting.pop_front() {
             Some(next) => {
                 served.busy = Some(next.correlation);
                 Some(Ready { conn, correlation: next.correlation, body: next.body, cause: next.cause })
             }
             None => {
-                if served.gone {
-                    self.served.remove(&conn);
+                if served.ended {
+                    self.close(ctx, conn);
                 }
                 None
             }
         }
     }
 
-    /// The client closed the connection or died.
-    pub fn on_disconnected(&mut self, conn: ConnId) {
-        if let Some(served) = self.served.get_mut(&conn) {
-            served.gone = true;
-            if served.busy.is_none() && served.waiting.is_empty() {
-                self.served.remove(&conn);
-            }
+    /// The client's kernel has reset the connection.
+    pub fn on_reset(&mut self, conn: ConnId) {
+        self.served.entry(conn).or_default().broken = true;
+    }
+
+    /// The client closed the connection or died: what it sent before is all that there is to read.
+    pub fn on_disconnected(&mut self, ctx: &mut Ctx<'_>, conn: ConnId) {
+        match self.served.get_mut(&conn) {
+            Some(served) if served.busy.is_some() => served.ended = true,
+            Some(_) | None => self.close(ctx, conn),
         }
     }
 
-    /// Closes a connection from the server's side (acks=0 that failed).
+    /// Closes a connection from the server's side; what lies unread in it is dropped.
     pub fn close(&mut self, ctx: &mut Ctx<'_>, conn: ConnId) {
         self.served.remove(&conn);
         ctx.close(conn);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{BrokerId, ClientId, NodeId};
+    use crate::node::testing::TestNode;
+    use crate::node::{Channel, Effect};
+    use crate::protocol::ErrorCode;
+
+    const SERVER: NodeId = NodeId::Broker(BrokerId(1));
+    const CONN: ConnId =
+        ConnId { client: NodeId::Client(ClientId(1)), server: SERVER, channel: Channel::Client, generation: 1 };
+
+    /// An inbox that has got five requests of one connection, and works on the first.
+    struct Bench {
+        node: TestNode,
+        inbox: Inbox,
+        /// What is worked on, and what was worked on before it.
+        begun: alloc::vec::Vec<u32>,
+    }
+
+    impl Bench {
+        fn new() -> Bench {
+            let mut bench = Bench { node: TestNode::new(SERVER), inbox: Inbox::default(), begun: Default::default() };
+            for n in 1..=5 {
+                let ready = bench.inbox.on_request(&bench.node.ctx(), CONN, CorrelationId(n), Request::InitProducerId);
+                bench.begun.extend(ready.map(|ready| ready.correlation.0));
+            }
+            bench
+        }
+
+        /// The request that is worked on ends, with an answer or (acks=0) without.
+        fn answer(&mut self, answers: bool) {
+            let correlation = CorrelationId(*self.begun.last().expect("the first request was begun at once"));
+            let response = answers.then_some(Response::IncrementalAlterConfigs(ErrorCode::None.into()));
+            let ready = self.inbox.answer(&mut self.node.ctx(), CONN, correlation, response);
+            self.begun.extend(ready.map(|ready| ready.correlation.0));
+        }
+
+        fn reset(&mut self) {
+            self.inbox.on_reset(CONN);
+            self.end();
+        }
+
+        fn end(&mut self) {
+            self.inbox.on_disconnected(&mut self.node.ctx(), CONN);
+        }
+
+        /// Answers that were written, and whether the connection was closed.
+        fn seen(&self) -> (usize, bool) {
+            let written = self.node.effects.iter().filter(|effect| matches!(effect, Effect::Send { .. })).count();
+            (written, self.node.effects.contains(&Effect::Close { conn: CONN }))
+        }
+    }
+
+    #[test]
+    fn the_first_answer_after_a_reset_breaks_and_what_lies_unread_is_never_worked_on() {
+        let mut bench = Bench::new();
+        bench.answer(true);
+        bench.reset();
+        assert_eq!((bench.begun.as_slice(), bench.seen()), (&[1, 2][..], (1, false)), "nobody has noticed it yet");
+        bench.answer(true);
+        assert_eq!((bench.begun.as_slice(), bench.seen()), (&[1, 2][..], (1, true)));
+        assert_eq!(bench.inbox, Inbox::default(), "nothing of the connection is left");
+    }
+
+    #[test]
+    fn answers_to_a_client_that_only_closed_are_written_until_its_reset_comes() {
+        let mut bench = Bench::new();
+        bench.end();
+        bench.answer(true);
+        bench.answer(true);
+        assert_eq!((bench.begun.as_slice(), bench.seen()), (&[1, 2, 3][..], (2, false)));
+        bench.reset();
+        bench.answer(true);
+        assert_eq!((bench.begun.as_slice(), bench.seen()), (&[1, 2, 3][..], (2, true)));
+    }
+
+    #[test]
+    fn without_answers_all_is_read_even_after_a_reset() {
+        let mut bench = Bench::new();
+        bench.reset();
+        (0..5).for_each(|_| bench.answer(false));
+        assert_eq!((bench.begun.as_slice(), bench.seen()), (&[1, 2, 3, 4, 5][..], (0, true)));
+        assert_eq!(bench.inbox, Inbox::default());
+    }
+
+    #[test]
+    fn a_closed_connection_that_nobody_works_on_is_closed_at_once() {
+        let mut bench = Bench::new();
+        (0..5).for_each(|_| bench.answer(true));
+        assert_eq!(bench.seen(), (5, false));
+        bench.end();
+        assert_eq!((bench.seen(), bench.inbox), ((5, true), Inbox::default()));
+    }
+
+    #[test]
+    fn a_reset_that_came_before_its_requests_were_read_breaks_the_first_answer() {
+        let mut bench = Bench { node: TestNode::new(SERVER), inbox: Inbox::default(), begun: Default::default() };
+        bench.inbox.on_reset(CONN);
+        for n in 1..=2 {
+            let ready = bench.inbox.on_request(&bench.node.ctx(), CONN, CorrelationId(n), Request::InitProducerId);
+            bench.begun.extend(ready.map(|ready| ready.correlation.0));
+        }
+        bench.answer(true);
+        assert_eq!((bench.begun.as_slice(), bench.seen()), (&[1][..], (0, true)));
     }
 }

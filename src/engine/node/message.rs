@@ -99,7 +99,12 @@ pub enum Event {
     Connected {
         conn: ConnId,
     },
-    /// The other end of the connection is gone: reset by the death of its process, or closed.
+    /// The client has reset the connection: what it sent before can still be read, what is written to it fails (told
+    /// to servers only).
+    Reset {
+        conn: ConnId,
+    },
+    /// Nothing more comes from the other end of the connection: it has closed it, or its process is gone.
     Disconnected {
         conn: ConnId,
     },

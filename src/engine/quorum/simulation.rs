@@ -113,13 +113,13 @@ impl Process for Shell {
                 Event::Response { conn, correlation, body } => voter.on_response(ctx, conn, correlation, body),
                 Event::Disconnected { conn } if conn.client == ctx.me => voter.on_disconnected(ctx, conn),
                 Event::Disconnected { conn } => {
-                    inbox.on_disconnected(conn);
+                    inbox.on_disconnected(ctx, conn);
                     voter.on_client_gone(ctx, conn);
                 }
                 Event::Timer(Timer::RequestTimeout(conn)) => voter.on_request_timeout(ctx, conn),
                 Event::Timer(Timer::Quorum(timer)) => voter.on_timer(ctx, &timer),
                 Event::Shutdown => voter.shutdown(ctx),
-                Event::Timer(_) | Event::Connected { .. } | Event::Command(_) => {}
+                Event::Timer(_) | Event::Connected { .. } | Event::Reset { .. } | Event::Command(_) => {}
             },
             Shell::Observer { observer, conns, .. } => {
                 let completed: Vec<Completed<()>> = match event {
@@ -135,6 +135,7 @@ impl Process for Shell {
                     Event::Timer(_)
                     | Event::Request { .. }
                     | Event::Connected { .. }
+                    | Event::Reset { .. }
                     | Event::Shutdown
                     | Event::Command(_) => Vec::new(),
                 };

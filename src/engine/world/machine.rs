@@ -9,7 +9,7 @@ use crate::base::{MessageId, NodeId, Rng, Seq, SimTime, StreamId};
 use crate::broker::Broker;
 use crate::client::{Client, ClientKind};
 use crate::controller::Controller;
-use crate::node::{Ctx, Disk, Effect, Event, Message, Timers};
+use crate::node::{ConnId, Ctx, Disk, Effect, Event, Message, Timers};
 use crate::trace::TraceEntry;
 
 /// A running process.
@@ -34,8 +34,10 @@ impl Process {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Queued {
     Message(Message),
-    Connected(crate::node::ConnId),
-    Disconnected(crate::node::ConnId),
+    Connected(ConnId),
+    /// Nothing that is written on the connection from now on arrives.
+    Reset(ConnId),
+    Disconnected(ConnId),
     Shutdown(Seq),
     Command(Box<crate::node::message::ClientCommand>, Seq),
 }
@@ -135,6 +137,18 @@ impl Machine {
                 process.on_event(ctx, event);
             }
         });
+    }
+
+    /// Connections on which something lies that its process has not read.
+    pub(super) fn unread(&self) -> impl Iterator<Item = ConnId> {
+        self.socket.iter().filter_map(|what| match what {
+            Queued::Message(message) => Some(message.conn),
+            Queued::Connected(_)
+            | Queued::Reset(_)
+            | Queued::Disconnected(_)
+            | Queued::Shutdown(_)
+            | Queued::Command(..) => None,
+        })
     }
 
     /// The process is gone: memory, timers and sockets with it.

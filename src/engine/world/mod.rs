@@ -4,6 +4,7 @@ pub mod act;
 pub mod action;
 pub mod boot;
 pub mod budget;
+mod delivery;
 pub mod machine;
 pub mod network;
 mod wire;
@@ -20,7 +21,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use crate::base::{ActionId, BrokerId, ClientId, ControllerId, Map, MessageId, NodeId, Rng, Seq, SimTime, digest_of};
-use crate::node::{Body, ConnId, Direction, Effect, Event, Message};
+use crate::node::{Body, Direction, Effect, Event, Message};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{Api, ErrorCode};
 use crate::rules::Rules;
@@ -28,18 +29,14 @@ use crate::trace::{Kind, TraceEntry};
 
 use budget::Budget;
 use machine::{Queued, Surroundings};
-use network::Held;
+use network::End;
 
 /// Something that the world will do at a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Pending {
     Deliver(Message),
     /// A reset or a FIN reaches a node.
-    Disconnect {
-        conn: ConnId,
-        to: NodeId,
-        cause: Seq,
-    },
+    Disconnect(End),
     /// A process starts by the schedule of the boot, or again after it ended.
     Start {
         node: NodeId,
@@ -189,7 +186,7 @@ impl World {
     fn carry_out(&mut self, pending: Pending, out: &mut Vec<TraceEntry>) {
         match pending {
             Pending::Deliver(message) => self.deliver(message, out),
-            Pending::Disconnect { conn, to, cause } => self.disconnect(conn, to, cause, out),
+            Pending::Disconnect(end) => self.disconnect(end, out),
             Pending::Start { node, cause } => self.start_again(node, cause, out),
             Pending::Wake { node, what } => self.wake(node, *what, out),
         }
@@ -200,108 +197,6 @@ impl World {
         let fired = self.machines.get_mut(&node).and_then(|machine| Rc::make_mut(machine).timers.pop_due(now));
         if let Some((timer, cause)) = fired {
             self.dispatch(node, cause, Event::Timer(timer), out);
-        }
-    }
-
-    fn deliver(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
-        let (from, to) = (message.from(), message.to());
-        if self.waits_behind_another(&message) {
-            self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
-            self.pin(None, message);
-            return;
-        }
-        if self.network.is_cut(from, to) {
-            if self.network.is_open(message.conn) {
-                self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
-                let handshake = !self.network.is_established(message.conn);
-                self.network.held.push(Held { since: message.arrives_at, handshake, message });
-            } else {
-                self.note(to, message.sent, Kind::MessageLost { message: message.id }, out);
-            }
-            return;
-        }
-        let is_open = self.network.is_open(message.conn);
-        let Some(machine) = self.machines.get_mut(&to) else { return };
-        // A process that started after the message was sent knows nothing of the connection of the one before it.
-        let outlived = message.direction == Direction::Request && !is_open && machine.since > message.sent_at;
-        if machine.process.is_none() || outlived {
-            // The kernel of a machine without the process answers with a reset.
-            self.note(to, message.sent, Kind::MessageLost { message: message.id }, out);
-            if self.network.close(self.now, message.conn, to).is_some()
-                && let Some(at) = self.network.reset_arrival(self.now, to, from)
-            {
-                self.schedule(at, Pending::Disconnect { conn: message.conn, to: from, cause: message.sent });
-            }
-            return;
-        }
-        let is_paused = machine.paused;
-        if message.direction == Direction::Request {
-            self.accept(message.conn);
-        }
-        if is_paused {
-            self.machine_mut(to, |machine| machine.socket.push_back(Queued::Message(message.clone())));
-            self.note(to, message.sent, Kind::MessageHeld { message: message.id }, out);
-            return;
-        }
-        self.hand_over(message, out);
-    }
-
-    /// The kernel of a machine takes a connection, whether its process runs or stands still, and tells the other one.
-    fn accept(&mut self, conn: ConnId) {
-        if self.network.is_established(conn) {
-            return;
-        }
-        self.network.establish(conn);
-        if matches!(conn.client, NodeId::Client(_)) && !self.network.is_cut(conn.server, conn.client) {
-            let what = Box::new(Queued::Connected(conn));
-            self.schedule(self.now, Pending::Wake { node: conn.client, what });
-        }
-    }
-
-    fn hand_over(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
-        let (to, cause) = (message.to(), message.sent);
-        let event = match message.body {
-            Body::Request(body) => Event::Request { conn: message.conn, correlation: message.correlation, body },
-            Body::Response(body) => Event::Response { conn: message.conn, correlation: message.correlation, body },
-        };
-        self.dispatch(to, cause, event, out);
-    }
-
-    fn disconnect(&mut self, conn: ConnId, to: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
-        // The end of a stream of bytes comes after its bytes.
-        if self.network.pinned.iter().any(|pinned| pinned.message.conn == conn && pinned.message.to() == to) {
-            self.network.waiting_ends.push((conn, to, cause));
-            return;
-        }
-        let Some(machine) = self.machines.get_mut(&to) else { return };
-        if machine.process.is_none() {
-            return;
-        }
-        if machine.paused {
-            Rc::make_mut(machine).socket.push_back(Queued::Disconnected(conn));
-            return;
-        }
-        self.dispatch(to, cause, Event::Disconnected { conn }, out);
-    }
-
-    fn wake(&mut self, node: NodeId, what: Queued, out: &mut Vec<TraceEntry>) {
-        let Some(machine) = self.machines.get_mut(&node) else { return };
-        if machine.process.is_none() {
-            return;
-        }
-        if machine.paused {
-            Rc::make_mut(machine).socket.push_back(what);
-            return;
-        }
-        match what {
-            Queued::Message(message) => {
-                self.note(node, message.sent, Kind::MessageDelivered { message: message.id }, out);
-                self.hand_over(message, out);
-            }
-            Queued::Connected(conn) => self.dispatch(node, Seq(0), Event::Connected { conn }, out),
-            Queued::Disconnected(conn) => self.dispatch(node, Seq(0), Event::Disconnected { conn }, out),
-            Queued::Shutdown(cause) => self.dispatch(node, cause, Event::Shutdown, out),
-            Queued::Command(command, cause) => self.dispatch(node, cause, Event::Command(*command), out),
         }
     }
 
@@ -348,7 +243,7 @@ impl World {
                 };
                 let response = direction == Direction::Response;
                 let to = conn.peer_of(node);
-                if response && !self.network.is_open(conn) {
+                if response && !self.network.is_open(conn, node) {
                     return;
                 }
                 let arrives_at = self.network.arrival(self.now, conn, direction);
@@ -364,11 +259,7 @@ impl World {
                     self.tamper(id, rule.deed, rule.cause, out);
                 }
             }
-            Effect::Close { conn } => {
-                if let Some(at) = self.network.close(self.now, conn, node) {
-                    self.schedule(at, Pending::Disconnect { conn, to: conn.peer_of(node), cause: Seq(0) });
-                }
-            }
+            Effect::Close { conn } => self.close(conn, node, false, Seq(0)),
             Effect::Exit { clean } => {
                 let cause = self.note(node, Seq(0), Kind::ProcessExited { clean }, out);
                 let restarting = self.machine(node).is_some_and(|machine| machine.restarting);
@@ -376,19 +267,6 @@ impl World {
                 if restarting {
                     self.schedule(self.now, Pending::Start { node, cause });
                 }
-            }
-        }
-    }
-
-    /// The process of a node is gone; its peers learn of it as TCP lets them.
-    fn end_process(&mut self, node: NodeId, cause: Seq) {
-        let now = self.now;
-        if let Some(machine) = self.machines.get_mut(&node) {
-            Rc::make_mut(machine).end(now);
-        }
-        for conn in self.network.connections_of(node) {
-            if let Some(at) = self.network.close(now, conn, node) {
-                self.schedule(at, Pending::Disconnect { conn, to: conn.peer_of(node), cause });
             }
         }
     }
@@ -416,7 +294,7 @@ impl World {
     pub fn in_flight(&self) -> impl Iterator<Item = &Message> {
         self.agenda.values().filter_map(|pending| match pending {
             Pending::Deliver(message) => Some(message),
-            Pending::Disconnect { .. } | Pending::Start { .. } | Pending::Wake { .. } => None,
+            Pending::Disconnect(_) | Pending::Start { .. } | Pending::Wake { .. } => None,
         })
     }
     /// Messages that a cut holds.

@@ -23,14 +23,33 @@ struct Link {
     rng: Rng,
 }
 
-/// A connection that both ends believe in.
+/// A connection that one end at least believes in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Connection {
     /// The handshake is over: something has arrived at the server.
     established: bool,
+    /// The client's process has closed its socket, or is gone.
+    client_closed: bool,
+    /// The server's process has.
+    server_closed: bool,
     /// When the last message of each direction arrives; none overtakes another.
     last_request: SimTime,
     last_response: SimTime,
+}
+
+impl Connection {
+    fn closed(&mut self, is_client: bool) -> &mut bool {
+        if is_client { &mut self.client_closed } else { &mut self.server_closed }
+    }
+}
+
+/// The end of a connection, on its way to one of its nodes: a FIN, or a reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct End {
+    pub conn: ConnId,
+    pub to: NodeId,
+    pub reset: bool,
+    pub cause: Seq,
 }
 
 /// A message that a cut keeps in retransmission.
@@ -76,8 +95,8 @@ pub struct Network {
     pub(super) held: Vec<Held>,
     /// In order of arrival.
     pub(super) pinned: Vec<Pinned>,
-    /// The ends of connections that wait behind what is pinned: the connection, who learns of it, and why.
-    pub(super) waiting_ends: Vec<(ConnId, NodeId, Seq)>,
+    /// The ends of connections that wait behind what is pinned.
+    pub(super) waiting_ends: Vec<End>,
     pub(super) rules: Vec<Rule>,
 }
 
@@ -161,9 +180,10 @@ impl Network {
         at
     }
 
-    /// Whether a message may still be sent on the connection.
-    pub(super) fn is_open(&self, conn: ConnId) -> bool {
-        self.connections.contains_key(&conn)
+    /// Whether the socket that a node has of this connection is open.
+    pub(super) fn is_open(&self, conn: ConnId, node: NodeId) -> bool {
+        let closed = |c: &Connection| if node == conn.client { c.client_closed } else { c.server_closed };
+        self.connections.get(&conn).is_some_and(|c| !closed(c))
     }
 
     pub(super) fn is_established(&self, conn: ConnId) -> bool {
@@ -176,31 +196,61 @@ impl Network {
         }
     }
 
-    /// Forgets a connection; answers when the other end learns of it, `None` if a cut keeps that from it.
+    /// A node closes its socket of a connection; answers when the other end learns of it, `None` if it need not, or a
+    /// cut keeps that from it.
     pub(super) fn close(&mut self, now: SimTime, conn: ConnId, by: NodeId) -> Option<SimTime> {
-        let connection = self.connections.remove(&conn)?;
+        if !self.is_open(conn, by) {
+            return None;
+        }
+        let peer = conn.peer_of(by);
+        let is_cut = self.is_cut(by, peer);
+        self.held.retain(|held| held.message.conn != conn || held.message.from() != by);
+        if is_cut && !self.is_established(conn) {
+            // Nobody at the other end has ever heard of it.
+            self.forget(conn);
+            return None;
+        }
+        self.end(conn, by);
+        if is_cut || !self.is_open(conn, peer) {
+            return None;
+        }
+        self.reset_arrival(now, conn, by)
+    }
+
+    /// A node has no socket of this connection any more. What neither end has is forgotten.
+    pub(super) fn end(&mut self, conn: ConnId, node: NodeId) {
+        let Some(connection) = self.connections.get_mut(&conn) else { return };
+        *connection.closed(node == conn.client) = true;
+        if connection.client_closed && connection.server_closed {
+            self.forget(conn);
+        }
+    }
+
+    fn forget(&mut self, conn: ConnId) {
+        self.connections.remove(&conn);
         for node in [conn.client, conn.server] {
             if let Some(conns) = self.by_node.get_mut(&node) {
                 conns.remove(&conn);
             }
         }
         self.held.retain(|held| held.message.conn != conn);
-        let peer = conn.peer_of(by);
-        if self.is_cut(by, peer) {
-            return None;
-        }
-        let last = if by == conn.client { connection.last_request } else { connection.last_response };
-        Some((now + self.flight(by, peer)).max(last))
     }
 
-    /// Connections in which a node takes part.
-    pub(super) fn connections_of(&self, node: NodeId) -> Vec<ConnId> {
+    /// Connections in which a node takes part, those of which only one end has a socket included.
+    pub fn connections_of(&self, node: NodeId) -> Vec<ConnId> {
         self.by_node.get(&node).map_or_else(Vec::new, |conns| conns.iter().copied().collect())
     }
 
-    /// Time for a reset to travel, `None` if a cut swallows it.
-    pub(super) fn reset_arrival(&mut self, now: SimTime, from: NodeId, to: NodeId) -> Option<SimTime> {
-        (!self.is_cut(from, to)).then(|| now + self.flight(from, to))
+    /// When a FIN or a reset that a node sends now arrives: after all that it has sent before, never if a cut swallows
+    /// it.
+    pub(super) fn reset_arrival(&mut self, now: SimTime, conn: ConnId, from: NodeId) -> Option<SimTime> {
+        let to = conn.peer_of(from);
+        if self.is_cut(from, to) {
+            return None;
+        }
+        let at = now + self.flight(from, to);
+        let last = |c: &Connection| if from == conn.client { c.last_request } else { c.last_response };
+        Some(self.connections.get(&conn).map_or(at, |c| at.max(last(c))))
     }
 
     pub fn is_cut(&self, from: NodeId, to: NodeId) -> bool {

@@ -4,7 +4,7 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::network::{Pinned, Rule};
+use super::network::{End, Pinned, Rule};
 use super::{Deed, Pending, Pick, Refusal, World, api_of};
 use crate::base::{MessageId, Seq, SimTime, sort_by};
 use crate::node::{Body, ConnId, Direction, Message};
@@ -133,7 +133,7 @@ impl World {
     ) {
         let moved = |pending: &Pending| match pending {
             Pending::Deliver(message) if stream(message) == of => to(message),
-            Pending::Deliver(_) | Pending::Disconnect { .. } | Pending::Start { .. } | Pending::Wake { .. } => None,
+            Pending::Deliver(_) | Pending::Disconnect(_) | Pending::Start { .. } | Pending::Wake { .. } => None,
         };
         let due: Vec<((SimTime, u64), SimTime)> =
             self.agenda.iter().filter_map(|(key, pending)| Some((*key, moved(pending)?))).collect();
@@ -167,11 +167,11 @@ impl World {
             let receiver = if direction == Direction::Request { conn.server } else { conn.client };
             let last = self.last_arrival(of);
             let ends = core::mem::take(&mut self.network.waiting_ends);
-            let (due, rest) = ends.into_iter().partition(|(ended, to, _)| *ended == conn && *to == receiver);
+            let (due, rest): (Vec<End>, Vec<End>) =
+                ends.into_iter().partition(|end| end.conn == conn && end.to == receiver);
             self.network.waiting_ends = rest;
-            let due: Vec<(ConnId, crate::base::NodeId, Seq)> = due;
-            for (conn, to, cause) in due {
-                self.schedule(last, Pending::Disconnect { conn, to, cause });
+            for end in due {
+                self.schedule(last, Pending::Disconnect(end));
             }
         }
     }

@@ -143,7 +143,10 @@ impl Consumer {
                     self.commits.next_auto = self.commits.next_auto.min(ctx.now + self.config.common.retry.first);
                 }
             }
-            CommitKind::BeforeRebalance => self.member.prepare_commit = Some(true),
+            CommitKind::BeforeRebalance if exception == "RetriableCommitFailedException" => {
+                self.member.preparation.retry_at(ctx.now + self.config.common.retry.first);
+            }
+            CommitKind::BeforeRebalance => self.member.preparation.committed(),
             CommitKind::Close => {
                 let failures =
                     if let Some(Closing::CommitFlying { failures }) = self.close.step { failures + 1 } else { 1 };
@@ -179,6 +182,9 @@ impl Consumer {
         offsets: Vec<(Tp, Offset)>,
         outcome: Outcome,
     ) {
+        // The member has given up waiting for this one.
+        let is_late = kind == CommitKind::BeforeRebalance && !self.member.preparation.waits_for(generation);
+        let kind = if is_late { CommitKind::Auto } else { kind };
         let error = match outcome {
             Outcome::Answer(Response::OffsetCommit { results }) => {
                 results.iter().map(|(_, e)| *e).find(|e| !e.is_none()).unwrap_or_default()
@@ -201,7 +207,7 @@ impl Consumer {
                 ctx.note(Kind::CommitSucceeded { group: self.spec.group.clone() });
                 match kind {
                     CommitKind::Application | CommitKind::Auto => {}
-                    CommitKind::BeforeRebalance => self.member.prepare_commit = Some(true),
+                    CommitKind::BeforeRebalance => self.member.preparation.committed(),
                     CommitKind::Close => self.closing_commit_done(Closing::Pending),
                 }
             }

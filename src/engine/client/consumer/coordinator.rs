@@ -16,6 +16,8 @@ pub(super) enum Step {
     NoCoordinator,
     /// There is a coordinator, and something of the group is under way.
     Joining,
+    /// `poll` waits for a commit, with a coordinator or without.
+    Blocked,
 }
 
 /// The group's coordinator, as far as it is known, and the search for it.
@@ -61,11 +63,14 @@ impl Consumer {
         let Some(broker) = self.coordinator.broker else {
             self.coordinator.wanted = true;
             self.look_up_if_wanted(ctx);
-            return Step::NoCoordinator;
+            return if self.blocks_in_commit(ctx.now) { Step::Blocked } else { Step::NoCoordinator };
         };
         self.rejoin_if_partitions_changed();
         if self.member.rejoin || self.member.state != Membership::Stable {
             self.join_step(ctx);
+            if self.blocks_in_commit(ctx.now) {
+                return Step::Blocked;
+            }
             // A join that was refused for good is seen by the caller.
             return if self.coordinator.broker.is_none() { Step::NoCoordinator } else { Step::Joining };
         }

@@ -4,7 +4,8 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::assignor;
-use super::{Call, CommitKind, Consumer};
+use super::preparing::Preparation;
+use super::{Call, Consumer};
 use crate::base::{Dur, GenerationId, Map, SimTime, Tp, sort_by};
 use crate::client::spec::ClientVersion;
 use crate::node::{ClientTimer, Ctx, Outcome, Timer};
@@ -28,9 +29,7 @@ pub(super) enum Membership {
 pub(super) struct Member {
     pub state: Membership,
     pub rejoin: bool,
-    prepared: bool,
-    /// The commit before a rebalance: `Some(false)` under way, `Some(true)` done.
-    pub prepare_commit: Option<bool>,
+    pub preparation: Preparation,
     pub join_not_before: SimTime,
     pub generation: GenerationId,
     pub id: Rc<str>,
@@ -44,8 +43,7 @@ impl Default for Member {
         Member {
             state: Membership::Unjoined,
             rejoin: true,
-            prepared: false,
-            prepare_commit: None,
+            preparation: Preparation::default(),
             join_not_before: SimTime::ZERO,
             generation: GenerationId(-1),
             id: "".into(),
@@ -82,8 +80,7 @@ impl Member {
     /// The assignment is there.
     fn settle(&mut self) {
         self.state = Membership::Stable;
-        self.prepared = false;
-        self.prepare_commit = None;
+        self.preparation = Preparation::default();
     }
 
     /// Whether the coordinator wants heartbeats of it.
@@ -127,7 +124,7 @@ impl Consumer {
         if matches!(self.member.state, Membership::Joining | Membership::Syncing) {
             return;
         }
-        if !self.member.prepared && !self.prepare_join(ctx) {
+        if !self.member.preparation.done && !self.prepare_join(ctx) {
             return;
         }
         if self.member.join_not_before > ctx.now {
@@ -153,36 +150,6 @@ impl Consumer {
             // While it joins, the coordinator knows it by its join.
             ctx.cancel(&Timer::Client(ClientTimer::Heartbeat));
         }
-    }
-
-    /// Auto-commit and the callback before a join. True when both are done.
-    fn prepare_join(&mut self, ctx: &mut Ctx<'_>) -> bool {
-        let valid = self.member.has_generation();
-        if self.config.auto_commit && valid {
-            match self.member.prepare_commit {
-                Some(false) => return false,
-                Some(true) => {}
-                None => {
-                    let offsets = self.positions_to_commit(ctx.now);
-                    if !offsets.is_empty() {
-                        self.member.prepare_commit = Some(false);
-                        if !self.send_commit(ctx, CommitKind::BeforeRebalance, offsets) {
-                            self.member.prepare_commit = None;
-                        }
-                        return false;
-                    }
-                }
-            }
-        }
-        let had = self.assignment.owned();
-        if self.spec.version <= ClientVersion::V2_3 || valid {
-            self.callback(ctx, Callback::Revoked, had);
-        } else if !had.is_empty() {
-            self.callback(ctx, Callback::Lost, had);
-        }
-        self.assignment.partitions.clear();
-        self.member.prepared = true;
-        true
     }
 
     fn retry_join(&mut self, ctx: &mut Ctx<'_>, at_once: bool) {

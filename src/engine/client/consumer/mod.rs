@@ -10,6 +10,7 @@ mod heartbeats;
 mod membership;
 mod poll;
 mod positions;
+mod preparing;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -255,7 +256,8 @@ impl Consumer {
             at = super::config::sooner(at, Some(not_before));
         }
         let rests = [self.coordinator.not_before, self.member.join_not_before].into_iter();
-        for moment in rests.chain(self.assignment.rests_until()).filter(|moment| *moment > ctx.now) {
+        let rests = rests.chain(self.assignment.rests_until()).chain(self.member.preparation.wakes_at());
+        for moment in rests.filter(|moment| *moment > ctx.now) {
             at = super::config::sooner(at, Some(moment));
         }
         let timer = Timer::Client(ClientTimer::Retry);

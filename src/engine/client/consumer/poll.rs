@@ -117,12 +117,16 @@ impl Consumer {
                     return self.throw(ctx, exception);
                 }
             }
+            Step::Blocked => return false,
             Step::NoCoordinator | Step::Joining if poll.passed => {}
             Step::NoCoordinator | Step::Joining if self.blocks() => return false,
             Step::NoCoordinator | Step::Joining if !self.reads_on() => return expired && self.end_poll(ctx, false),
             // From 2.5 on a poll waits for a coordinator up to its own time, and then reads all the same.
             Step::NoCoordinator if !expired => return false,
             Step::NoCoordinator | Step::Joining => {}
+        }
+        if self.holds_back() {
+            return expired && self.end_poll(ctx, false);
         }
         if self.assignment.has_buffered() {
             return self.end_poll(ctx, true);

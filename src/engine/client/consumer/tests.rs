@@ -23,6 +23,7 @@ use crate::trace::{Callback, Kind};
 mod closing;
 mod look_ups;
 mod membership;
+mod preparing;
 
 fn spec(version: ClientVersion, poll: PollForm, config: &[(&str, &str)]) -> ConsumerSpec {
     let mut all = vec![("auto.offset.reset", "earliest"), ("enable.auto.commit", "false")];

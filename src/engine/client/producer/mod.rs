@@ -153,7 +153,8 @@ impl Producer {
         let config = ProducerConfig::parse(spec.version, &spec.config)?;
         let mut producer = Producer {
             topics_by_id: brokers_produce_by_id && spec.version >= ClientVersion::V4_1,
-            net: Net::new(NodeId::Client(client), incarnation, config.common, config.max_in_flight),
+            net: Net::new(NodeId::Client(client), incarnation, config.common, config.max_in_flight)
+                .waits_in_poll(ctx.now),
             metadata: Metadata::new(bootstrap, config.common, true),
             queues: Accumulator::default(),
             flying: Map::new(),
@@ -190,12 +191,21 @@ impl Producer {
             }
             Event::Timer(Timer::Client(_)) => {}
             Event::Shutdown => self.begin_close(ctx),
-            other => {
-                for done in self.net.on_event(ctx, other) {
-                    self.on_net(ctx, done);
+            Event::Timer(_) => {
+                // The sender's thread still waits, unless this is what ends its poll.
+                let done = self.net.on_event(ctx, event);
+                if done.is_empty() {
+                    return;
                 }
+                self.on_net_all(ctx, done);
+            }
+            other => {
+                let done = self.net.on_event(ctx, other);
+                self.on_net_all(ctx, done);
             }
         }
+        let overdue = self.net.poll_again(ctx);
+        self.on_net_all(ctx, overdue);
         self.drive(ctx);
     }
 
@@ -224,6 +234,12 @@ impl Producer {
     fn begin_close(&mut self, ctx: &mut Ctx<'_>) {
         self.closing = true;
         self.stop_application(ctx);
+    }
+
+    fn on_net_all(&mut self, ctx: &mut Ctx<'_>, all: Vec<NetDone<Call>>) {
+        for done in all {
+            self.on_net(ctx, done);
+        }
     }
 
     fn on_net(&mut self, ctx: &mut Ctx<'_>, done: NetDone<Call>) {

@@ -337,3 +337,32 @@ fn one_partition_that_must_wait_holds_up_the_others_of_its_node() {
     bench.run(&mut client, 9_000);
     assert_eq!((bench.partition(0).end(), bench.partition(1).end()), (2, 2));
 }
+
+#[test]
+fn an_overdue_request_is_noticed_when_the_poll_ends_in_which_the_sender_waits() {
+    // Without the answer that ends its poll at 6.5 s, the sender wakes request.timeout.ms after the last request.
+    let failures = |answered: bool| {
+        let mut bench = Bench::new(&[1]);
+        let mut client = start(&mut bench, ClientVersion::V4_1, &[PLAIN, &[("retries", "0")]].concat());
+        bench.produce(&mut client, Some(0), None, "a", 1, Dur::ZERO);
+        bench.run(&mut client, 1_000);
+        let first = Cell::new(answered);
+        bench.hook = Some(Box::new(move |_, request| {
+            let Request::Produce(produce) = request else { return None };
+            if !first.replace(false) {
+                return Some(Reply::Never);
+            }
+            assert_eq!(produce.batches.len(), 1);
+            let Reply::Answer(answer) = refusal(ErrorCode::RequestTimedOut) else { return None };
+            Some(Reply::After(Dur::ms(6_002), answer))
+        }));
+        for n in 0..3 {
+            bench.produce(&mut client, Some(0), None, "b", 1, Dur::ZERO);
+            bench.run(&mut client, 1_000 + 20 * (n + 1));
+        }
+        bench.run(&mut client, 20_000);
+        bench.failed().iter().map(|(at, _)| *at).collect::<Vec<u64>>()
+    };
+    assert_eq!(failures(false), [7_040, 7_040, 7_040]);
+    assert_eq!(failures(true), [7_003, 13_003, 13_003]);
+}
