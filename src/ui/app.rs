@@ -3,6 +3,7 @@
 mod asked;
 mod layout;
 
+use super::chosen::{Caption, chosen, said};
 use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
 use super::dialogs::{ErrorCard, KeysDialog};
 use super::geometry::Room;
@@ -283,14 +284,7 @@ impl Component for App {
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        let ui = Ui {
-            lang: self.lang,
-            embed: ctx.props().embed,
-            acts: !ctx.props().embed || ctx.props().options.controls == Controls::Full,
-            desk: self.desk.clone(),
-            ask: self.ask.clone(),
-            pulse: self.pulse.clone(),
-        };
+        let ui = self.ui(ctx);
         let page = if ctx.props().embed {
             self.embed(ctx, &ui)
         } else if self.narrow {
@@ -353,6 +347,18 @@ fn content(desk: &DeskRef, tab: Tab, filter: &LogFilter, selected: Option<&Subje
 }
 
 impl App {
+    /// What every component may reach.
+    fn ui(&self, ctx: &Context<Self>) -> Ui {
+        Ui {
+            lang: self.lang,
+            embed: ctx.props().embed,
+            acts: !ctx.props().embed || ctx.props().options.controls == Controls::Full,
+            desk: self.desk.clone(),
+            ask: self.ask.clone(),
+            pulse: self.pulse.clone(),
+        }
+    }
+
     /// One frame while playing. Returns whether more than the moving parts has to be drawn.
     fn frame(&mut self, ms: f64) -> bool {
         // Simulated time moves by whole microseconds of real time; a frame is some sixteen thousand of them.

@@ -1,7 +1,6 @@
 //! The header: name, scenario, share, language, theme. Opens nothing itself; it asks.
 use super::context::{Ask, Dialog, Theme, use_ui};
 use super::marks;
-use super::transport::Going;
 use super::words::{Label, Lang, shown};
 use crate::web;
 use highwater_studio::desk::command::Command;
@@ -15,9 +14,6 @@ pub struct HeaderProps {
     pub theme: Theme,
     #[prop_or_default]
     pub narrow: bool,
-    /// What is going on stands here, because the stage needs every row.
-    #[prop_or_default]
-    pub low: bool,
     /// There is an action to take back.
     #[prop_or_default]
     pub can_undo: bool,
@@ -44,8 +40,7 @@ pub fn Header(props: &HeaderProps) -> Html {
         <header class="top">
             <h1 class="brand">{ marks::waves() }<span>{ "Highwater" }</span></h1>
             if !props.narrow { <ScenarioPicker origin={props.scene.origin.clone()} /> }
-            if props.low { <Going /> }
-            else if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
+            if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
             <span class="grow" />
             if props.can_undo { <UndoButton /> }
             <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>

@@ -32,6 +32,7 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
         ("n", false) if k.single => Some(Ask::WalkMessages { forward: true }),
         ("N", _) | ("n", true) if k.single => Some(Ask::WalkMessages { forward: false }),
         ("1" | "2" | "3" | "4", false) if k.single => k.key.parse::<usize>().ok().map(|choice| Ask::Guess(choice - 1)),
+        ("Escape", _) => Some(Ask::CloseChosen),
         ("?", _) if k.single => Some(Ask::OpenDialog(Dialog::Keys)),
         // A key without a meaning here is left to the browser.
         _ => None,
@@ -97,6 +98,7 @@ mod tests {
         for (key, expected) in wishes {
             assert_eq!(wish(key, &p), expected.map(Ask::Do), "{key:?}");
         }
+        assert_eq!(wish(pressed("Escape", false), &p), Some(Ask::CloseChosen));
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub fn LanesView(props: &LanesProps) -> Html {
     let others: Vec<&BranchView> = l.branches.iter().filter(|b| b.parent.is_some()).collect();
     let shown = others.len().min(4);
     let top = TOP + shown * BRANCH;
-    let height = top + l.lanes.len() * LANE + 6;
+    let height = top + l.lanes.len() * LANE + 3;
 
     let scrub = {
         let send = ui.ask.clone();

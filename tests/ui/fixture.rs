@@ -351,8 +351,13 @@ fn message(id: MessageRef) -> MessageDetail {
         kind: FlightKind::Replication,
         left_us: 330,
         held: Holding::No,
+        doomed: false,
         place: 1,
         of: 2,
+        carries: vec![
+            Carried::Records { partition: orders(1), first: Some(4), count: 1 },
+            Carried::HighWatermark { partition: orders(1), at: 4, known: 4 },
+        ],
         fields: vec![
             field(0, "orders-1", "", None, false),
             field(1, "error_code", "0 NONE", None, false),

@@ -8,8 +8,6 @@ const HEADER: u32 = 48;
 /// Height of the line that says what is going on.
 const CAPTION: u32 = 30;
 const SCROLL_BAR: u32 = 16;
-/// Height of a window that leaves no row for that line.
-const LOW: u32 = 800;
 
 impl App {
     /// The words of the verdict that was asked about.
@@ -33,11 +31,11 @@ impl App {
     /// What the stage has of a wide page: what panels and time leave of it.
     fn room(&self) -> Room {
         let (width, height) = self.window;
-        // The styles make the stage larger on large screens; tenths.
-        let zoom = match width {
-            0..1_800 => 10,
-            1_800..2_600 => 12,
-            _ => 17,
+        // The styles make the stage larger on large screens, in tenths, and time higher.
+        let (zoom, time) = match width {
+            0..1_800 => (10, 190),
+            1_800..2_600 => (12, 232),
+            _ => (17, 330),
         };
         let panel = |open: bool, wide: u32| if open { wide } else { 44 };
         let (left, right) = match width {
@@ -45,17 +43,11 @@ impl App {
             1_181..1_800 => (panel(!self.folded, 248), panel(!self.panel_folded, 312)),
             _ => (panel(!self.folded, 280), panel(!self.panel_folded, 380)),
         };
-        let caption = if self.is_low() { 0 } else { CAPTION };
-        let time = if self.views.lanes.branches.len() > 1 { 262 } else { 226 };
         Room {
             width: width.saturating_sub(left + right + SCROLL_BAR) * 10 / zoom,
-            height: height.saturating_sub(HEADER + caption + time) * 10 / zoom,
+            height: height.saturating_sub(HEADER + CAPTION + time) * 10 / zoom,
+            bar: SCROLL_BAR * 10 / zoom,
         }
-    }
-
-    /// The stage needs every row; what is going on stands in the header.
-    fn is_low(&self) -> bool {
-        self.window.1 <= LOW
     }
 
     fn stage(&self, room: Room) -> Html {
@@ -165,14 +157,14 @@ impl App {
                     </div>
                     { self.lanes() }
                 </section>
-                <Header scene={self.views.scene.clone()} theme={self.theme} low={self.is_low()} {can_undo} />
+                <Header scene={self.views.scene.clone()} theme={self.theme} {can_undo} />
                 <main>
                     { self.shared_bar() }
                     { self.notes(&ctx.props().options) }
                     <div class="middle">
                         <SettingsPanel settings={self.views.settings.clone()} folded={self.folded} />
                         <div class="stage-column">
-                            if !self.is_low() { <Going /> }
+                            <Caption selected={self.selected.clone()} />
                             { self.stage(self.room()) }
                         </div>
                         <Panel
@@ -210,7 +202,7 @@ impl App {
         html! {
             <div class={classes!("page", "phone", self.is_shared().then_some("shared"))}>
                 <section class="bottom phone-bottom" aria-label={ui.label(Label::TimeAndRuns)}>
-                    <Going />
+                    <Caption selected={self.selected.clone()} />
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     { self.transport(true, false) }
                 </section>

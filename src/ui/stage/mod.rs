@@ -161,7 +161,9 @@ pub fn Stage(props: &StageProps) -> Html {
             <p id="stage-help" class="hidden">{ w.label(Label::StageHelp) }</p>
             <div class={classes!("stage-in", geometry.classes())}>
                 <svg class="under" width={width.clone()} height={height.clone()} aria-hidden="true">{ band }</svg>
-                <Controllers scene={scene.clone()} selected={props.selected.clone()} />
+                <Controllers
+                    scene={scene.clone()} selected={props.selected.clone()} brief={geometry.fit != Fit::Wide}
+                />
                 <div
                     class="grid" role="grid" aria-label={w.label(Label::Stage)} aria-describedby="stage-help"
                     aria-rowcount={rows.to_string()} aria-colcount={(columns.len() + 1).to_string()} onkeydown={on_key}

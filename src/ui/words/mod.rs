@@ -155,6 +155,7 @@ pub enum Label {
     WhatCausedIt,
     WhatItCaused,
     HeldBehind,
+    FindsNobody,
     NextMessage,
     PreviousMessage,
     NotThere,
@@ -320,6 +321,10 @@ pub trait Words {
     /// Play cannot keep its pace: what it reaches, in thousandths of real time.
     fn reached(&self, thousandths: u64) -> String;
     fn flight(&self, f: &Flight) -> String;
+    /// Who says what to whom: `broker 2 answers broker 1: FetchResponse v18`.
+    fn sends(&self, m: &MessageDetail) -> String;
+    /// What matters most of what a message carries.
+    fn carries(&self, all: &[Carried]) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
     /// What a message has not caused yet, and when it arrives.

@@ -19,14 +19,35 @@ pub struct MessageDetail {
     pub arrives_us: Micros,
     pub left_us: Micros,
     pub held: Holding,
+    /// It will not arrive, or nobody is there.
+    pub doomed: bool,
     /// Which it is of all messages in flight, by arrival; the first is 1.
     pub place: usize,
     pub of: usize,
+    /// What matters most of what it carries, for one line. Empty: it brings nothing new.
+    pub carries: Vec<Carried>,
     pub fields: Vec<MessageField>,
     /// The latest first.
     pub caused_by: Vec<MessageStep>,
     /// Empty where this was not played yet.
     pub caused: Vec<MessageStep>,
+}
+
+/// One thing that a message says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// Records. Their producer does not know their offsets.
+    Records { partition: PartitionRef, first: Option<u64>, count: u64 },
+    /// To their producer: where his records stand now.
+    Written { partition: PartitionRef, first: u64 },
+    /// What is asked for.
+    From { partition: PartitionRef, offset: u64 },
+    /// The leader's high watermark beside the one that the receiver knows.
+    HighWatermark { partition: PartitionRef, at: u64, known: u64 },
+    /// Anything else, in Kafka's words.
+    Field { name: Term, value: String },
+    /// How much more of the kind there is.
+    More(usize),
 }
 
 /// Whether an action keeps a message from arriving.
