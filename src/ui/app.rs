@@ -3,7 +3,7 @@
 mod asked;
 mod layout;
 
-use super::chosen::{Caption, chosen, said};
+use super::caption::{Caption, chosen, said};
 use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
 use super::dialogs::{ErrorCard, KeysDialog};
 use super::geometry::Room;
@@ -18,7 +18,7 @@ use super::settings::{SettingsList, SettingsPanel};
 use super::share::{ShareDialog, link};
 use super::stage::Stage;
 use super::storyboard::{Guess, StoryCard, judged, prose};
-use super::transport::{Going, PaceMenu, StepMenu, Transport};
+use super::transport::{PaceMenu, StepMenu, Transport};
 use super::words::{Label, Lang, moment, shown};
 use crate::web;
 use highwater_studio::desk::command::{Command, Outcome};

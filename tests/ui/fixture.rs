@@ -355,8 +355,8 @@ fn message(id: MessageRef) -> MessageDetail {
         place: 1,
         of: 2,
         carries: vec![
-            Carried::Records { partition: orders(1), first: Some(4), count: 1 },
-            Carried::HighWatermark { partition: orders(1), at: 4, known: 4 },
+            Carried { says: Says::Records, of: "orders-1".into(), value: "4".into() },
+            Carried { says: Says::HighWatermark, of: "orders-1".into(), value: "4".into() },
         ],
         fields: vec![
             field(0, "orders-1", "", None, false),

@@ -1,7 +1,7 @@
 //! The panels as HTML: promises, inspector, log, text, causes, settings, sharing.
 use crate::fixture::{self, Fixture};
 use crate::html::{check_headings, check_house_rules, render, tags};
-use highwater_page::ui::chosen::Caption;
+use highwater_page::ui::caption::Caption;
 use highwater_page::ui::dialogs::KeysDialog;
 use highwater_page::ui::panel::{Content, Panel, PanelBody};
 use highwater_page::ui::settings::SettingsPanel;
@@ -233,7 +233,7 @@ fn the_chosen_message_is_said_in_one_line_with_the_way_to_its_neighbours() {
             [
                 "21.402000 s",
                 "broker 2 answers broker 1: FetchResponse v18",
-                "orders-1 offset 4; the high watermark of orders-1 is still 4",
+                "orders-1 offset 4 · the high watermark of orders-1 is still 4",
                 "still to go 0.3 ms",
                 "1 of 2 in flight",
                 "Next message in flight",
@@ -244,7 +244,7 @@ fn the_chosen_message_is_said_in_one_line_with_the_way_to_its_neighbours() {
             [
                 "21.402000 s",
                 "broker 2 应答 broker 1：FetchResponse v18",
-                "orders-1 位移 4；orders-1 的高水位仍是 4",
+                "orders-1 位移 4 · orders-1 的高水位仍是 4",
                 "还需 0.3 ms",
                 "传输中 1/2",
                 "下一条传输中的消息",

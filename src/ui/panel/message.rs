@@ -1,11 +1,12 @@
 //! One message: where it is on its way, what can be done to it, its fields, what caused it and what it caused. It knows
 //! no field by name.
-use crate::ui::chosen::exact;
+use crate::ui::caption::exact;
 use crate::ui::context::{Ask, Ui, use_ui};
 use crate::ui::marks;
 use crate::ui::words::{Label, duration};
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;
+use std::rc::Rc;
 use yew::prelude::*;
 
 /// By how much a message can be delayed, in microseconds.
@@ -15,14 +16,15 @@ const WAY: u64 = 260;
 
 #[derive(PartialEq, Properties)]
 pub struct MessageProps {
-    pub message: MessageDetail,
+    /// Holds the message.
+    pub found: Rc<Inspection>,
 }
 
 #[component]
 pub fn MessageCard(props: &MessageProps) -> Html {
     let ui = use_ui();
     let w = ui.words();
-    let m = &props.message;
+    let Some(m) = &props.found.message else { return Html::default() };
     let (all, delays) = (use_state(|| false), use_state(|| false));
     let toggle = |state: &UseStateHandle<bool>| {
         let state = state.clone();

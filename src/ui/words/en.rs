@@ -152,6 +152,7 @@ impl Words for English {
             Label::WhatItCaused => "What it caused",
             Label::HeldBehind => "It waits behind a message that is held on its connection.",
             Label::FindsNobody => "it will find nobody",
+            Label::NothingNew => "nothing new",
             Label::NextMessage => "Next message in flight",
             Label::PreviousMessage => "Previous message in flight",
             Label::NothingSelected => {
@@ -990,26 +991,18 @@ impl Words for English {
         let does = if m.response { "answers" } else { "asks" };
         format!("{} {does} {}: {} v{}", self.node(&m.from), self.node(&m.to), m.name, m.version)
     }
-    fn carries(&self, all: &[Carried]) -> String {
-        let one = |c: &Carried| match c {
-            Carried::Records { partition: p, first: Some(first), count } => {
-                format!("{} {}", partition(p), offsets(*first, first + count.saturating_sub(1)))
-            }
-            Carried::Records { partition: p, first: None, count } => {
-                format!("{count} {} for {}", if *count == 1 { "record" } else { "records" }, partition(p))
-            }
-            Carried::Written { partition: p, first } => format!("{} written from offset {first}", partition(p)),
-            Carried::From { partition: p, offset } => format!("{} from offset {offset}", partition(p)),
-            Carried::HighWatermark { partition: p, at, known } if at == known => {
-                format!("the high watermark of {} is still {at}", partition(p))
-            }
-            Carried::HighWatermark { partition: p, at, known } => {
-                format!("the high watermark of {} goes from {known} to {at}", partition(p))
-            }
-            Carried::Field { name, value } => format!("{name} {value}"),
-            Carried::More(n) => self.and_more(*n),
-        };
-        if all.is_empty() { "nothing new".into() } else { all.iter().map(one).collect::<Vec<_>>().join("; ") }
+    fn carries(&self, c: &Carried) -> String {
+        let (of, value) = (&c.of, &c.value);
+        match c.says {
+            Says::Records => format!("{of} offset{} {value}", if value.contains('–') { "s" } else { "" }),
+            Says::Sent => format!("{value} record{} for {of}", if value == "1" { "" } else { "s" }),
+            Says::Written => format!("{of} written from offset {value}"),
+            Says::From => format!("{of} from offset {value}"),
+            Says::HighWatermark => format!("the high watermark of {of} is still {value}"),
+            Says::NewHighWatermark => format!("the high watermark of {of} moves {value}"),
+            Says::Field => format!("{of} {value}"),
+            Says::More => format!("and {value} more"),
+        }
     }
     fn in_flight(&self, place: usize, of: usize) -> String {
         format!("{place} of {of} in flight")

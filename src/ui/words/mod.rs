@@ -156,6 +156,7 @@ pub enum Label {
     WhatItCaused,
     HeldBehind,
     FindsNobody,
+    NothingNew,
     NextMessage,
     PreviousMessage,
     NotThere,
@@ -323,8 +324,8 @@ pub trait Words {
     fn flight(&self, f: &Flight) -> String;
     /// Who says what to whom: `broker 2 answers broker 1: FetchResponse v18`.
     fn sends(&self, m: &MessageDetail) -> String;
-    /// What matters most of what a message carries.
-    fn carries(&self, all: &[Carried]) -> String;
+    /// One thing that a message says.
+    fn carries(&self, c: &Carried) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
     /// What a message has not caused yet, and when it arrives.

@@ -132,6 +132,7 @@ impl Words for Chinese {
             Label::WhatItCaused => "后果",
             Label::HeldBehind => "它排在同一连接上被扣住的消息之后。",
             Label::FindsNobody => "到达时将无人接收",
+            Label::NothingNew => "没有新内容",
             Label::NextMessage => "下一条传输中的消息",
             Label::PreviousMessage => "上一条传输中的消息",
             Label::NothingSelected => "在集群视图上选择副本、broker、客户端或消息，即可按 Kafka 自己的术语查看。",
@@ -916,24 +917,18 @@ impl Words for Chinese {
         let does = if m.response { "应答" } else { "请求" };
         format!("{} {does} {}：{} v{}", self.node(&m.from), self.node(&m.to), m.name, m.version)
     }
-    fn carries(&self, all: &[Carried]) -> String {
-        let one = |c: &Carried| match c {
-            Carried::Records { partition: p, first: Some(first), count } => {
-                format!("{} 位移 {}", partition(p), span(*first, first + count.saturating_sub(1)))
-            }
-            Carried::Records { partition: p, first: None, count } => format!("{} 的 {count} 条记录", partition(p)),
-            Carried::Written { partition: p, first } => format!("{} 从位移 {first} 起写入", partition(p)),
-            Carried::From { partition: p, offset } => format!("{} 从位移 {offset} 起", partition(p)),
-            Carried::HighWatermark { partition: p, at, known } if at == known => {
-                format!("{} 的高水位仍是 {at}", partition(p))
-            }
-            Carried::HighWatermark { partition: p, at, known } => {
-                format!("{} 的高水位由 {known} 变为 {at}", partition(p))
-            }
-            Carried::Field { name, value } => format!("{name} {value}"),
-            Carried::More(n) => self.and_more(*n),
-        };
-        if all.is_empty() { "没有新内容".into() } else { all.iter().map(one).collect::<Vec<_>>().join("；") }
+    fn carries(&self, c: &Carried) -> String {
+        let (of, value) = (&c.of, &c.value);
+        match c.says {
+            Says::Records => format!("{of} 位移 {value}"),
+            Says::Sent => format!("{of} 的 {value} 条记录"),
+            Says::Written => format!("{of} 从位移 {value} 起写入"),
+            Says::From => format!("{of} 从位移 {value} 起"),
+            Says::HighWatermark => format!("{of} 的高水位仍是 {value}"),
+            Says::NewHighWatermark => format!("{of} 的高水位 {value}"),
+            Says::Field => format!("{of} {value}"),
+            Says::More => format!("另有 {value} 项"),
+        }
     }
     fn in_flight(&self, place: usize, of: usize) -> String {
         format!("传输中 {place}/{of}")

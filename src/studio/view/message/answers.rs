@@ -214,7 +214,7 @@ pub fn response(f: &mut Fields<'_>, response: &Response, receiver: NodeId) {
 }
 
 /// The high watermark as a follower that gets the answer knows it.
-pub fn known(f: &Fields<'_>, receiver: NodeId, tp: Tp) -> Option<i64> {
+fn known(f: &Fields<'_>, receiver: NodeId, tp: Tp) -> Option<i64> {
     let NodeId::Broker(id) = receiver else { return None };
     let view = f.seen.world().broker(BrokerId(id.0))?.replica(tp)?;
     Some(view.high_watermark)

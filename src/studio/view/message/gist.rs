@@ -1,122 +1,76 @@
-//! What matters most of what a message carries, for the line over the stage. It says nothing that the fields do not say.
+//! What matters most of what a message carries, for the line over the stage. It reads the rows of its fields and never
+//! the message, so it says nothing that they do not say.
 
-use highwater_engine::base::Tp;
-use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{Acks, ErrorCode, FetchedPartition, RecordBatch, Request, Response};
-
-use super::super::model::PartitionRef;
-use super::answers::known;
-use super::fields::{Fields, brokers};
-use super::shown::{Carried, MessageField};
+use super::shown::{Carried, MessageField, Says};
+use super::{FlightKind, Term};
 
 /// What is named; the rest is counted.
 const MOST: usize = 3;
 
-/// What a message carries, the most telling first. `rows` are its fields: where nothing else is known of an API, the
-/// first of them stand for it.
-pub fn carried(f: &Fields<'_>, message: &Message) -> Vec<Carried> {
-    let mut all = match &message.body {
-        Body::Request(request) => asked(f, request),
-        Body::Response(response) => answered(f, response, message),
-    };
-    if all.len() > MOST {
-        let more = all.len() - MOST;
-        all.truncate(MOST);
-        all.push(Carried::More(more));
+/// The most telling of the rows: errors and records, then high watermarks, else what comes first.
+pub fn carried(rows: &[MessageField], kind: FlightKind, response: bool) -> Vec<Carried> {
+    let (mut all, mut marks, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut part, mut first, mut mark) = (&Term::Borrowed(""), "", None);
+    for row in rows.iter().filter(|row| !row.more) {
+        let is = |says, of: &Term| Carried { says, of: of.clone(), value: row.value.clone() };
+        let said = match &*row.name {
+            _ if row.value.is_empty() => {
+                if row.depth == 0 {
+                    (part, mark) = (&row.name, None);
+                }
+                continue;
+            }
+            "error_code" if row.value.starts_with("0 ") => continue,
+            "error_code" => is(Says::Field, part),
+            "acks" | "new_isr_with_epochs" => is(Says::Field, &row.name),
+            "fetch_offset" => is(Says::From, part),
+            "base_offset" => is(Says::Written, part),
+            "baseOffset" => {
+                first = &row.value;
+                continue;
+            }
+            "recordsCount" if kind == FlightKind::Produce => is(Says::Sent, part),
+            "recordsCount" => {
+                // That it stands still is worth a word beside new records alone: they are not safe yet.
+                marks.extend(mark.take());
+                let value = span(first, &row.value);
+                Carried { says: Says::Records, of: part.clone(), value }
+            }
+            "high_watermark" if kind == FlightKind::Replication && response => {
+                match &row.was {
+                    Some(was) => marks.push(Carried {
+                        says: Says::NewHighWatermark,
+                        of: part.clone(),
+                        value: format!("{was} → {}", row.value),
+                    }),
+                    None => mark = Some(is(Says::HighWatermark, part)),
+                }
+                continue;
+            }
+            _other => {
+                rest.push(is(Says::Field, &row.name));
+                continue;
+            }
+        };
+        all.push(said);
     }
-    all
-}
-
-fn asked(f: &Fields<'_>, request: &Request) -> Vec<Carried> {
-    match request {
-        Request::Produce(r) => {
-            let acks = match r.acks {
-                Acks::Zero => "0",
-                Acks::One => "1",
-                Acks::All => "all",
-            };
-            let batches = r.batches.iter().map(|(tp, batch)| Carried::Records {
-                partition: f.seen.partition(*tp),
-                first: None,
-                count: natural(batch.count()),
-            });
-            batches.chain([Carried::Field { name: "acks".into(), value: acks.into() }]).collect()
-        }
-        Request::Fetch(r) => {
-            let from = |tp, offset| Carried::From { partition: f.seen.partition(tp), offset: natural(offset) };
-            r.partitions.iter().map(|p| from(p.tp, p.fetch_offset)).collect()
-        }
-        Request::QuorumFetch(r) => {
-            vec![Carried::From { partition: metadata(), offset: natural(r.fetch_offset) }]
-        }
-        Request::AlterPartition(r) => {
-            let items = r.partitions.iter().map(|item| Carried::Field {
-                name: format!("{} new_isr", f.name(item.tp)).into(),
-                value: brokers(&item.new_isr.iter().map(|(id, _)| *id).collect::<Vec<_>>()),
-            });
-            items.collect()
-        }
-        _other => telling(&f.rows),
-    }
-}
-
-fn answered(f: &Fields<'_>, response: &Response, message: &Message) -> Vec<Carried> {
-    match response {
-        Response::Produce { results } => results
-            .iter()
-            .map(|r| match error(f, r.tp, r.error) {
-                Some(error) => error,
-                None => Carried::Written { partition: f.seen.partition(r.tp), first: natural(r.base_offset) },
-            })
-            .collect(),
-        Response::Fetch { partitions } => fetched(f, partitions, message),
-        Response::QuorumFetch(r) if r.error.is_none() => records(metadata(), &r.batches).into_iter().collect(),
-        _other => telling(&f.rows),
-    }
-}
-
-/// Errors, then records, then what is new of high watermarks.
-fn fetched(f: &Fields<'_>, partitions: &[FetchedPartition], message: &Message) -> Vec<Carried> {
-    let of = |p: &FetchedPartition| f.seen.partition(p.tp);
-    let errors = partitions.iter().filter_map(|p| error(f, p.tp, p.error));
-    let brought = partitions.iter().filter_map(|p| records(of(p), &p.batches));
-    let marks = partitions.iter().filter_map(|p| {
-        let known = known(f, message.to(), p.tp)?;
-        // That it stands still is worth a word beside records alone: they are not safe yet.
-        let says = known != p.high_watermark || !p.batches.is_empty();
-        says.then(|| Carried::HighWatermark { partition: of(p), at: natural(p.high_watermark), known: natural(known) })
-    });
-    errors.chain(brought).chain(marks).collect()
-}
-
-fn error(f: &Fields<'_>, tp: Tp, error: ErrorCode) -> Option<Carried> {
-    (!error.is_none()).then(|| Carried::Field { name: f.name(tp).into(), value: error.name().into() })
-}
-
-fn records(partition: PartitionRef, batches: &[RecordBatch]) -> Option<Carried> {
-    let first = batches.first()?.base_offset;
-    let count = batches.iter().map(RecordBatch::count).sum();
-    Some(Carried::Records { partition, first: Some(natural(first)), count: natural(count) })
-}
-
-/// The first fields that say something.
-fn telling(rows: &[MessageField]) -> Vec<Carried> {
-    let says = |row: &&MessageField| !row.more && !row.value.is_empty();
-    let field = |row: &MessageField| Carried::Field { name: row.name.clone(), value: row.value.clone() };
-    let good = |row: &&MessageField| row.name == "error_code" && row.value.starts_with("0 ");
-    let mut all: Vec<Carried> = rows.iter().filter(says).filter(|row| !good(row)).map(field).take(MOST).collect();
+    all.append(&mut marks);
     if all.is_empty() {
-        all.extend(rows.iter().find(says).map(field));
+        rest.truncate(MOST);
+        return rest;
+    }
+    if all.len() > MOST {
+        let value = (all.len() - MOST).to_string();
+        all.truncate(MOST);
+        all.push(Carried { says: Says::More, of: Term::Borrowed(""), value });
     }
     all
 }
 
-/// The log of the controllers as a partition.
-fn metadata() -> PartitionRef {
-    PartitionRef { topic: "__cluster_metadata".into(), partition: 0 }
-}
-
-/// Offsets and counts are never below 0 where there is no error.
-fn natural(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
+/// The offsets of a batch: `4`, or `4–6`.
+fn span(first: &str, count: &str) -> String {
+    match (first.parse::<u64>(), count.parse::<u64>()) {
+        (Ok(from), Ok(n @ 2..)) => format!("{from}–{}", from + n - 1),
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => first.to_owned(),
+    }
 }

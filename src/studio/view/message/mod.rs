@@ -42,7 +42,7 @@ pub fn detail(seen: Seen<'_>, id: MessageRef) -> Option<MessageDetail> {
         Body::Request(request) => fields::request(&mut rows, request),
         Body::Response(response) => answers::response(&mut rows, response, message.to()),
     }
-    let carries = gist::carried(&rows, message);
+    let carries = gist::carried(&rows.rows, motion::kind(message), response);
     let (caused_by, caused) = (causes(seen, message), effects(seen, message));
     Some(MessageDetail {
         id,

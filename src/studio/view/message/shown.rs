@@ -35,19 +35,32 @@ pub struct MessageDetail {
 
 /// One thing that a message says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Carried {
-    /// Records. Their producer does not know their offsets.
-    Records { partition: PartitionRef, first: Option<u64>, count: u64 },
-    /// To their producer: where his records stand now.
-    Written { partition: PartitionRef, first: u64 },
-    /// What is asked for.
-    From { partition: PartitionRef, offset: u64 },
-    /// The leader's high watermark beside the one that the receiver knows.
-    HighWatermark { partition: PartitionRef, at: u64, known: u64 },
+pub struct Carried {
+    pub says: Says,
+    /// A partition as Kafka writes it, or a field.
+    pub of: Term,
+    pub value: String,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// The offset of a record of a log, or the first and the last of several.
+    Records,
+    /// How many records a producer sends, which have no offsets yet.
+    Sent,
+    /// To their producer: from which offset on his records stand.
+    Written,
+    /// The offset from which on is asked for.
+    From,
+    /// The leader's high watermark, which is the receiver's already.
+    HighWatermark,
+    /// The same where the receiver knows another: `5 → 6`.
+    NewHighWatermark,
     /// Anything else, in Kafka's words.
-    Field { name: Term, value: String },
-    /// How much more of the kind there is.
-    More(usize),
+    Field,
+    /// How much more there is.
+    More,
 }
 
 /// Whether an action keeps a message from arriving.

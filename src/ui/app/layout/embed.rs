@@ -35,7 +35,7 @@ impl App {
         // There is no other place for it, and the verdict comes back with the next quiet moment.
         let now = self.views.playback.caption.as_ref().is_some_and(|caption| caption.now && caption.fact.is_some());
         if self.narrow && now {
-            return html! { <div class="verdict-strip"><Going /></div> };
+            return html! { <div class="verdict-strip"><Caption /></div> };
         }
         html! {
             <section class={classes!("verdict-strip", grade.class())} aria-label={w.label(Label::Promises)}>

@@ -1,8 +1,7 @@
-//! The chosen message in one line: who says what to whom, what it carries, what comes of it, and the way to its
-//! neighbours. It asks the desk anew on every beat and deliberately knows no field by name.
+//! The line over the stage: the chosen message (who says what to whom, what it carries, what comes of it, and the way to
+//! its neighbours), else what is going on. It asks the desk anew on every beat and deliberately knows no field by name.
 use super::context::{Ask, Ui, use_pulse, use_ui};
-use super::transport::Going;
-use super::words::{Label, duration};
+use super::words::{Label, duration, moment};
 use highwater_studio::view::model::*;
 use yew::prelude::*;
 
@@ -20,7 +19,9 @@ pub fn chosen(ui: &Ui, selected: Option<&Subject>) -> Option<MessageDetail> {
 /// What is said of a message: its sentence, what it carries, what comes of it.
 pub fn said(ui: &Ui, m: &MessageDetail) -> [String; 3] {
     let w = ui.words();
-    [w.sends(m), w.carries(&m.carries), outcome(ui, m)]
+    let carries: Vec<String> = m.carries.iter().map(|c| w.carries(c)).collect();
+    let carries = if carries.is_empty() { w.label(Label::NothingNew).into() } else { carries.join(" · ") };
+    [w.sends(m), carries, outcome(ui, m)]
 }
 
 /// What came of it where that is known; else whether and when it arrives.
@@ -42,13 +43,15 @@ pub struct CaptionProps {
     pub selected: Option<Subject>,
 }
 
-/// The line over the stage: the chosen message, or what is going on.
+/// The line over the stage, on every beat: the chosen message, or what is going on. That is a change, and behind it who
+/// is telling whom what where there is room for that; the sentence of the change is never cut. Those who listen have the
+/// live region instead.
 #[component]
 pub fn Caption(props: &CaptionProps) -> Html {
     use_pulse();
     let ui = use_ui();
     let w = ui.words();
-    let Some(m) = chosen(&ui, props.selected.as_ref()) else { return html! { <Going /> } };
+    let Some(m) = chosen(&ui, props.selected.as_ref()) else { return going(&ui) };
     let [sends, carries, outcome] = said(&ui, &m);
     let now = m.arrives_us.saturating_sub(m.left_us);
     let walk = |forward: bool| {
@@ -70,5 +73,21 @@ pub fn Caption(props: &CaptionProps) -> Html {
             { walk(false) }
             { walk(true) }
         </div>
+    }
+}
+
+fn going(ui: &Ui) -> Html {
+    let w = ui.words();
+    let Playback { caption, ended, reached, .. } = ui.desk.read().playback();
+    let (fact, doing) = caption.map_or((None, None), |c| (c.fact, c.doing));
+    html! {
+        <p class={classes!("caption", ended.is_some().then_some("over"))}>
+            if let Some((at, fact)) = fact {
+                <span class="told"><span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b></span>
+            }
+            if let Some(e) = ended { <span>{ w.ended(e).into_owned() }</span> }
+            else if let Some(pace) = reached { <span>{ w.reached(pace) }</span> }
+            else if let Some(d) = doing { <span class="muted">{ w.doing(&d) }</span> }
+        </p>
     }
 }
