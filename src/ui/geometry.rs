@@ -166,9 +166,9 @@ impl Heights {
         low: false,
     };
     const LOW: Heights = Heights {
-        controllers_bottom: 36,
-        upper_gutter: 41,
-        brokers_top: 98,
+        controllers_bottom: 34,
+        upper_gutter: 38,
+        brokers_top: 94,
         between: 4,
         replica_middle: 34,
         low: true,

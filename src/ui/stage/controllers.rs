@@ -46,9 +46,11 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                                 type="button" class="plain" title={whole.clone()}
                                 onclick={ui.on(Ask::Select(subject))}
                             >
-                                if crowned { { marks::crown_icon() } }
+                                if crowned && !many { { marks::crown_icon() } }
                                 if down { { marks::bolt_icon() } }
                                 <b>{ w.node(&NodeRef::Controller(c.id)) }</b>{ " " }
+                                // A narrow name breaks, and the crown stands in its second line.
+                                if crowned && many { { marks::crown_icon() } }
                                 <span class={if down { "danger" } else { "muted" }}>{ state.to_owned() }</span>
                                 if c.cut_off { { marks::cut_icon() } }
                             </button>
