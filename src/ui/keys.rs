@@ -19,6 +19,7 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
     let act = |c: Command| Some(Ask::Do(c));
     match (k.key, k.shift) {
         (" ", _) if !k.on_control => act(if playback.playing { Command::Pause } else { Command::Play }),
+        ("Escape", _) if playback.travel.is_some() => act(Command::Pause),
         ("ArrowLeft", true) => act(Command::StepBack(StepKind::Notable)),
         ("ArrowRight", true) => act(Command::StepForward(StepKind::Notable)),
         ("ArrowLeft", false) => act(Command::StepBack(playback.step)),
@@ -60,6 +61,7 @@ fn faster(p: Pace) -> Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use highwater_studio::view::model::Travel;
 
     fn playback(pace: Pace) -> Playback {
         Playback {
@@ -77,6 +79,7 @@ mod tests {
             ended: None,
             reached: None,
             can_undo: true,
+            travel: None,
         }
     }
 
@@ -98,7 +101,14 @@ mod tests {
         for (key, expected) in wishes {
             assert_eq!(wish(key, &p), expected.map(Ask::Do), "{key:?}");
         }
+    }
+
+    #[test]
+    fn escape_ends_a_way_first_and_then_leaves_what_is_chosen() {
+        let mut p = playback(Pace::Automatic);
         assert_eq!(wish(pressed("Escape", false), &p), Some(Ask::CloseChosen));
+        p.travel = Some(Travel { from_us: 0, to_us: 3_600_000_000 });
+        assert_eq!(wish(pressed("Escape", false), &p), Some(Ask::Do(Command::Pause)));
     }
 
     #[test]

@@ -96,6 +96,30 @@ export default async function (suite) {
     await page.getByRole('button', { name: 'Pause' }).click();
   });
 
+  await suite.check('a link to the hour says how far it has come, and Escape stops it there', async (visit) => {
+    const first = await visit.open('');
+    const payload = (await shared(first)).slice(1).split('&')[0];
+    const hour = `#${payload}&at=1h&lang=en`;
+    const page = await visit.open(hour);
+    const bar = page.getByRole('progressbar');
+    await bar.waitFor();
+    ok((await page.locator('.travel').innerText()).includes('3600.000 s'), 'where it leads');
+    const begun = Number(await bar.getAttribute('value'));
+    await page.waitForFunction((then) => Number(document.querySelector('.travel progress').value) > then, begun);
+    await suite.picture(page, 'travel-wide-light');
+    await suite.accessible(page);
+    // Nothing is done to a cluster that nobody sees.
+    await page.keyboard.press('Escape');
+    await bar.waitFor({ state: 'detached' });
+    const stopped = await at(page);
+    ok(stopped > 0 && stopped < 3_600_000, `it stands at ${stopped} ms`);
+    equal(await page.getByRole('button', { name: 'Play' }).count(), 1, 'paused');
+    // Whoever has time arrives.
+    await page.evaluate((hash) => { location.hash = hash; }, hour);
+    await page.waitForFunction(() => document.querySelector('[role=slider]').getAttribute('aria-valuenow') === '3600000');
+    equal(await bar.count(), 0, 'bars');
+  });
+
   await suite.check('nothing moves while time stands still', async (visit) => {
     const page = await visit.open('');
     await pressUntil(page, 'ArrowRight', async () => (await page.locator('.flight').count()) > 0);

@@ -1,7 +1,7 @@
 //! A desk that shows one moment of the story: broker 1 was killed at 12 s and fenced at 20.6 s, consumers have no
 //! coordinator. It runs no engine; it remembers the commands that it was given.
-use highwater_studio::desk::Desk;
 use highwater_studio::desk::command::{Command, Outcome};
+use highwater_studio::desk::{Desk, Enough};
 use highwater_studio::view::model::*;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -417,6 +417,7 @@ impl Fixture {
                 ended: None,
                 reached: None,
                 can_undo: true,
+                travel: None,
             },
         }
     }
@@ -432,6 +433,7 @@ impl Fixture {
 }
 
 impl Desk for Fixture {
+    fn set_enough(&mut self, _enough: Enough) {}
     fn handle(&mut self, command: Command) -> Outcome {
         match &command {
             Command::Play => self.playback.playing = true,

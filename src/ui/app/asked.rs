@@ -161,10 +161,19 @@ impl App {
         self.refresh(true);
     }
 
+    pub(super) fn run_frames(&mut self, ctx: &Context<Self>) {
+        if self.frames.is_none() {
+            let link = ctx.link().clone();
+            self.frames = Some(web::Frames::start(move |ms| link.send_message(Msg::Frame(ms))));
+        }
+    }
+
     fn command(&mut self, ctx: &Context<Self>, c: Command) -> bool {
         let dragging = matches!(c, Command::Scrub { .. });
         let opens = matches!(c, Command::OpenLink(_) | Command::OpenScenario(_) | Command::PreviousRun);
         web::remember_moment(moment(self.views.playback.at_us));
+        self.dragging = dragging;
+        self.turn.of_command();
         let outcome = self.desk.write().handle(c);
         self.refused = None;
         let opened = !matches!(outcome, Outcome::NotOpened(_));
@@ -194,13 +203,14 @@ impl App {
                 self.error = None;
             }
         }
+        if self.is_underway() {
+            self.run_frames(ctx);
+            return true;
+        }
         self.refresh(!dragging);
         self.pulse.beat();
         if self.views.playback.playing {
-            if self.frames.is_none() {
-                let link = ctx.link().clone();
-                self.frames = Some(web::Frames::start(move |ms| link.send_message(Msg::Frame(ms))));
-            }
+            self.run_frames(ctx);
         } else {
             self.frames = None;
             if !dragging {

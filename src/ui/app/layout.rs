@@ -144,6 +144,7 @@ impl App {
                     "page", self.folded.then_some("folded"), self.panel_folded.then_some("panel-folded"),
                     self.is_shared().then_some("shared")
                 )}
+                aria-busy={self.busy()}
             >
                 <section class="bottom" aria-label={ui.label(Label::TimeAndRuns)}>
                     <div class="bottom-left">
@@ -194,7 +195,9 @@ impl App {
             PhoneTab::Log => html! { <PanelBody content={self.views.content.clone()} /> },
         };
         html! {
-            <div class={classes!("page", "phone", self.is_shared().then_some("shared"))}>
+            <div
+                class={classes!("page", "phone", self.is_shared().then_some("shared"))} aria-busy={self.busy()}
+            >
                 <section class="bottom phone-bottom" aria-label={ui.label(Label::TimeAndRuns)}>
                     <Caption selected={self.selected.clone()} />
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />

@@ -93,6 +93,7 @@ impl Words for English {
             Label::SkipWait => "Skip the wait",
             Label::Pace => "pace",
             Label::Step => "step",
+            Label::StopHere => "Stop here",
             Label::Playhead => "Playhead",
             Label::ZoomIn => "Zoom in",
             Label::ZoomOut => "Zoom out",
@@ -980,6 +981,9 @@ impl Words for English {
     fn reached(&self, thousandths: u64) -> String {
         format!("Plays as fast as this device can: {}.", measured(thousandths))
     }
+    fn on_the_way(&self, to_us: Micros) -> String {
+        format!("The run is played on to {}. Escape stops it where it is.", moment(to_us))
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "response" } else { "request" };
         let about = f.about.as_ref().map(|p| format!(", {}", partition(p))).unwrap_or_default();
@@ -1220,6 +1224,7 @@ impl Words for English {
             Refused::Limit { what, bound } => format!("{what}: no more than {bound}"),
             Refused::NotNow(action) => format!("\"{}\" cannot be done now", self.action(*action)),
             Refused::Because(reason) => self.reason(reason),
+            Refused::OnTheWay => "The run is on its way to another moment: stop it first, or wait".to_owned(),
             Refused::Unknown(what) => {
                 let what = match what {
                     Thing::Setting => "setting",

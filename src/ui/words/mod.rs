@@ -95,6 +95,8 @@ pub enum Label {
     Pace,
     Step,
     Playhead,
+    /// Ends a way through the run where it has come.
+    StopHere,
     ZoomIn,
     ZoomOut,
     ZoomAll,
@@ -321,6 +323,8 @@ pub trait Words {
     fn ended(&self, e: Ended) -> std::borrow::Cow<'static, str>;
     /// Play cannot keep its pace: what it reaches, in thousandths of real time.
     fn reached(&self, thousandths: u64) -> String;
+    /// The playhead is on its way there, and how to end that.
+    fn on_the_way(&self, to_us: Micros) -> String;
     fn flight(&self, f: &Flight) -> String;
     /// Who says what to whom: `broker 2 answers broker 1: FetchResponse v18`.
     fn sends(&self, m: &MessageDetail) -> String;

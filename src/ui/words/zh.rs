@@ -75,6 +75,7 @@ impl Words for Chinese {
             Label::SkipWait => "跳过等待",
             Label::Pace => "速度",
             Label::Step => "步长",
+            Label::StopHere => "停在此处",
             Label::Playhead => "播放头",
             Label::ZoomIn => "放大",
             Label::ZoomOut => "缩小",
@@ -906,6 +907,9 @@ impl Words for Chinese {
     fn reached(&self, thousandths: u64) -> String {
         format!("已按此设备的最快速度播放：{}。", measured(thousandths))
     }
+    fn on_the_way(&self, to_us: Micros) -> String {
+        format!("正在运行到 {}，按 Esc 可停在当前时刻。", moment(to_us))
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "应答" } else { "请求" };
         let about = f.about.as_ref().map(|p| format!("，{}", partition(p))).unwrap_or_default();
@@ -1142,6 +1146,7 @@ impl Words for Chinese {
             Refused::Limit { what, bound } => format!("{what}：不能超过 {bound}"),
             Refused::NotNow(action) => format!("现在无法执行“{}”", self.action(*action)),
             Refused::Because(reason) => self.reason(reason),
+            Refused::OnTheWay => "正在运行到另一时刻：请先停止，或等待完成".to_owned(),
             Refused::Unknown(what) => {
                 let what = match what {
                     Thing::Setting => "设置",

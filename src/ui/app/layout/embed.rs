@@ -109,7 +109,7 @@ impl App {
             <main
                 class={classes!("page", "embedded", self.narrow.then_some("narrow"),
                     self.is_shared().then_some("shared"))}
-                aria-label={title.clone()}
+                aria-label={title.clone()} aria-busy={self.busy()}
             >
                 <header class="embed-top">
                     <h1>{ marks::waves() }<bdi>{ title }</bdi></h1>
