@@ -5,6 +5,7 @@ mod layout;
 pub(crate) mod travel;
 
 use self::travel::{Turn, Underway};
+use super::caption::{Caption, chosen, said};
 use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
 use super::dialogs::{ErrorCard, KeysDialog};
 use super::geometry::Room;
@@ -19,7 +20,7 @@ use super::settings::{SettingsList, SettingsPanel};
 use super::share::{ShareDialog, link};
 use super::stage::Stage;
 use super::storyboard::{Guess, StoryCard, judged, prose};
-use super::transport::{Going, PaceMenu, StepMenu, Transport};
+use super::transport::{PaceMenu, StepMenu, Transport};
 use super::words::{Label, Lang, moment, shown};
 use crate::web;
 use highwater_studio::desk::Desk;
@@ -297,14 +298,7 @@ impl Component for App {
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        let ui = Ui {
-            lang: self.lang,
-            embed: ctx.props().embed,
-            acts: !ctx.props().embed || ctx.props().options.controls == Controls::Full,
-            desk: self.desk.clone(),
-            ask: self.ask.clone(),
-            pulse: self.pulse.clone(),
-        };
+        let ui = self.ui(ctx);
         let page = if ctx.props().embed {
             self.embed(ctx, &ui)
         } else if self.narrow {
@@ -368,6 +362,18 @@ fn content(desk: &DeskRef, tab: Tab, filter: &LogFilter, selected: Option<&Subje
 }
 
 impl App {
+    /// What every component may reach.
+    fn ui(&self, ctx: &Context<Self>) -> Ui {
+        Ui {
+            lang: self.lang,
+            embed: ctx.props().embed,
+            acts: !ctx.props().embed || ctx.props().options.controls == Controls::Full,
+            desk: self.desk.clone(),
+            ask: self.ask.clone(),
+            pulse: self.pulse.clone(),
+        }
+    }
+
     /// One frame while playing. Returns whether more than the moving parts has to be drawn.
     fn frame(&mut self, ms: f64) -> bool {
         // Simulated time moves by whole microseconds of real time; a frame is some sixteen thousand of them.

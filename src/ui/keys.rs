@@ -33,6 +33,7 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
         ("n", false) if k.single => Some(Ask::WalkMessages { forward: true }),
         ("N", _) | ("n", true) if k.single => Some(Ask::WalkMessages { forward: false }),
         ("1" | "2" | "3" | "4", false) if k.single => k.key.parse::<usize>().ok().map(|choice| Ask::Guess(choice - 1)),
+        ("Escape", _) => Some(Ask::CloseChosen),
         ("?", _) if k.single => Some(Ask::OpenDialog(Dialog::Keys)),
         // A key without a meaning here is left to the browser.
         _ => None,
@@ -103,9 +104,9 @@ mod tests {
     }
 
     #[test]
-    fn escape_ends_a_way_and_means_nothing_where_there_is_none() {
+    fn escape_ends_a_way_first_and_then_leaves_what_is_chosen() {
         let mut p = playback(Pace::Automatic);
-        assert_eq!(wish(pressed("Escape", false), &p), None);
+        assert_eq!(wish(pressed("Escape", false), &p), Some(Ask::CloseChosen));
         p.travel = Some(Travel { from_us: 0, to_us: 3_600_000_000 });
         assert_eq!(wish(pressed("Escape", false), &p), Some(Ask::Do(Command::Pause)));
     }

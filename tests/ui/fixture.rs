@@ -351,8 +351,13 @@ fn message(id: MessageRef) -> MessageDetail {
         kind: FlightKind::Replication,
         left_us: 330,
         held: Holding::No,
+        doomed: false,
         place: 1,
         of: 2,
+        carries: vec![
+            Carried { says: Says::Records, of: "orders-1".into(), value: "4".into() },
+            Carried { says: Says::HighWatermark, of: "orders-1".into(), value: "4".into() },
+        ],
         fields: vec![
             field(0, "orders-1", "", None, false),
             field(1, "error_code", "0 NONE", None, false),

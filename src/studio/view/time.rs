@@ -39,6 +39,13 @@ pub struct Flight {
     pub error: Option<Term>,
 }
 
+impl Flight {
+    /// `FetchResponse`.
+    pub fn name(&self) -> Term {
+        format!("{}{}", self.api, if self.response { "Response" } else { "Request" }).into()
+    }
+}
+
 /// The four shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlightKind {

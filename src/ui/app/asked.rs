@@ -13,7 +13,13 @@ impl App {
                 true
             }
             Ask::WalkMessages { forward } => self.walk_messages(ctx, forward),
-            Ask::CloseChosen => self.selected.take().is_some(),
+            Ask::CloseChosen => {
+                let was = self.selected.take().is_some();
+                if was {
+                    self.refresh(true);
+                }
+                was
+            }
             Ask::Select(s) => {
                 if matches!(s, Subject::Message(_)) && self.views.playback.playing {
                     // What was chosen must not fly away.
@@ -26,6 +32,7 @@ impl App {
                 }
                 self.selected = Some(s);
                 self.show(Tab::Inspect);
+                self.tell_chosen(ctx);
                 true
             }
             Ask::Why(s) => {
@@ -117,6 +124,14 @@ impl App {
                 web::save("single-keys", if on { "on" } else { "off" });
                 true
             }
+        }
+    }
+
+    /// Those who listen hear of the chosen message what stands over the stage.
+    fn tell_chosen(&mut self, ctx: &Context<Self>) {
+        let ui = self.ui(ctx);
+        if let Some(m) = chosen(&ui, self.selected.as_ref()) {
+            self.said = said(&ui, &m).join(". ");
         }
     }
 

@@ -157,6 +157,8 @@ pub enum Label {
     WhatCausedIt,
     WhatItCaused,
     HeldBehind,
+    FindsNobody,
+    NothingNew,
     NextMessage,
     PreviousMessage,
     NotThere,
@@ -324,6 +326,10 @@ pub trait Words {
     /// The playhead is on its way there, and how to end that.
     fn on_the_way(&self, to_us: Micros) -> String;
     fn flight(&self, f: &Flight) -> String;
+    /// Who says what to whom: `broker 2 answers broker 1: FetchResponse v18`.
+    fn sends(&self, m: &MessageDetail) -> String;
+    /// One thing that a message says.
+    fn carries(&self, c: &Carried) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
     /// What a message has not caused yet, and when it arrives.
