@@ -4,6 +4,7 @@ pub mod web;
 
 use highwater_studio::desk::{Desk, Studio};
 use highwater_studio::view::model::{OpenError, ScenarioId};
+use ui::app::travel::{FIRST_MS, Turn};
 use ui::app::{App, AppProps, CALM, CRAMPED, narrow_query};
 use ui::context::{DeskRef, Theme};
 use ui::options::ViewOptions;
@@ -60,10 +61,13 @@ pub fn start(open: fn(&str) -> Result<Box<dyn Desk>, OpenError>) {
     let saved = || web::load("theme").and_then(|t| Theme::of_id(&t));
     let theme = options.theme.or_else(saved).unwrap_or(Theme::Auto);
     apply_theme(theme);
-    let (desk, error) = match open(&fragment) {
+    let (mut desk, error) = match open(&fragment) {
         Ok(desk) => (desk, None),
         Err(e) => (open("").expect("the first scenario opens"), Some(e)),
     };
+    // A moment that is near is there at the first look.
+    Turn::of(&mut *desk).begin(FIRST_MS);
+    desk.tick(0, false);
     // A payload carries its moment; without one the first scenario opens at its own.
     if !has_payload(&fragment) {
         options.refused.extend(options.at.iter().map(|at| format!("at={at}")));
@@ -93,7 +97,7 @@ fn has_payload(fragment: &str) -> bool {
 
 fn open(fragment: &str) -> Result<Box<dyn Desk>, OpenError> {
     Ok(if has_payload(fragment) {
-        Box::new(Studio::open(fragment)?)
+        Box::new(Studio::setting_out(fragment)?)
     } else {
         Box::new(Studio::opening(ScenarioId::STORY))
     })

@@ -2,7 +2,10 @@
 //! It deliberately knows no rule of Kafka and draws little itself.
 mod asked;
 mod layout;
+pub(crate) mod travel;
 
+use self::travel::{Turn, Underway};
+use super::caption::{Caption, chosen, said};
 use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
 use super::dialogs::{ErrorCard, KeysDialog};
 use super::geometry::Room;
@@ -17,9 +20,10 @@ use super::settings::{SettingsList, SettingsPanel};
 use super::share::{ShareDialog, link};
 use super::stage::Stage;
 use super::storyboard::{Guess, StoryCard, judged, prose};
-use super::transport::{Going, PaceMenu, StepMenu, Transport};
+use super::transport::{PaceMenu, StepMenu, Transport};
 use super::words::{Label, Lang, moment, shown};
 use crate::web;
+use highwater_studio::desk::Desk;
 use highwater_studio::desk::command::{Command, Outcome};
 use highwater_studio::view::model::*;
 use std::rc::Rc;
@@ -125,6 +129,10 @@ pub struct App {
     pulse: Pulse,
     views: Views,
     frames: Option<web::Frames>,
+    turn: Turn,
+    underway: Option<Underway>,
+    /// A slider is being dragged: the address is written when it is let go.
+    dragging: bool,
     /// Where "open in Highwater" leads: the moment at which time last stood still.
     out_link: String,
     /// What this page itself last wrote behind `#`.
@@ -152,6 +160,7 @@ impl Component for App {
         let views = Views::fetch(&p.desk, None, &filter, tab, None);
         let judged = views.promises.verdicts.first().map(|v| v.verdict.clone());
         let heard = p.desk.read().news(None).last().map(|l| l.trace);
+        let turn = Turn::of(&mut **p.desk.write());
         App {
             desk: p.desk.clone(),
             lang: p.lang,
@@ -185,6 +194,9 @@ impl Component for App {
             pulse: Pulse::default(),
             views,
             frames: None,
+            turn,
+            underway: None,
+            dragging: false,
             out_link: p.desk.read().share().fragment,
             written: String::new(),
             seen: None,
@@ -205,6 +217,9 @@ impl Component for App {
         let resized = link.callback(|()| Msg::Resized);
         // What was drawn once can be come back to.
         self.remember_place();
+        if self.is_underway() {
+            self.run_frames(ctx);
+        }
         self._listeners = [
             web::on_media_change(narrow_query(ctx.props().embed), move |m| narrow.emit(m)),
             web::on_media_change(CALM, move |m| calm.emit(m)),
@@ -283,14 +298,7 @@ impl Component for App {
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        let ui = Ui {
-            lang: self.lang,
-            embed: ctx.props().embed,
-            acts: !ctx.props().embed || ctx.props().options.controls == Controls::Full,
-            desk: self.desk.clone(),
-            ask: self.ask.clone(),
-            pulse: self.pulse.clone(),
-        };
+        let ui = self.ui(ctx);
         let page = if ctx.props().embed {
             self.embed(ctx, &ui)
         } else if self.narrow {
@@ -301,6 +309,7 @@ impl Component for App {
         html! {
             <ContextProvider<Ui> context={ui.clone()}>
                 { page }
+                { self.travel_bar(&ui) }
                 { self.dialogs(ctx) }
                 if let Some(e) = &self.error { <ErrorCard error={e.clone()} /> }
                 <div class="hidden" role="status" aria-live="polite" data-live="1">{ &self.said }</div>
@@ -353,21 +362,40 @@ fn content(desk: &DeskRef, tab: Tab, filter: &LogFilter, selected: Option<&Subje
 }
 
 impl App {
+    /// What every component may reach.
+    fn ui(&self, ctx: &Context<Self>) -> Ui {
+        Ui {
+            lang: self.lang,
+            embed: ctx.props().embed,
+            acts: !ctx.props().embed || ctx.props().options.controls == Controls::Full,
+            desk: self.desk.clone(),
+            ask: self.ask.clone(),
+            pulse: self.pulse.clone(),
+        }
+    }
+
     /// One frame while playing. Returns whether more than the moving parts has to be drawn.
     fn frame(&mut self, ms: f64) -> bool {
         // Simulated time moves by whole microseconds of real time; a frame is some sixteen thousand of them.
+        self.turn.of_frame();
         let changed = self.desk.write().tick((ms * 1_000.0) as Micros, self.reduced_motion);
+        let was_underway = self.views.playback.travel.is_some();
+        if self.is_underway() {
+            return changed;
+        }
         let playing = self.desk.read().playback().playing;
         let mut draw = false;
         if changed || playing != self.views.playback.playing {
-            self.refresh(!playing);
+            self.refresh(!playing || was_underway);
             draw = true;
         }
         if playing {
             web::remember_moment(moment(self.desk.read().playback().at_us));
         } else {
             self.frames = None;
-            self.write_address();
+            if !self.dragging {
+                self.write_address();
+            }
         }
         self.pulse.beat();
         draw

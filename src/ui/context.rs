@@ -29,7 +29,7 @@ pub enum Ask {
     SetTheme(Theme),
     FoldSettings(bool),
     FoldPanel(bool),
-    /// What was chosen in an embed is not shown any more.
+    /// Nothing is chosen any more.
     CloseChosen,
     Filter(LogFilter),
     Zoom(Option<Window>),

@@ -15,13 +15,16 @@ const HEAT_LEAST_PER_LINE: u32 = 25;
 /// The place that the stage has on the page, in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
+    /// Without what a scroll bar takes.
     pub width: u32,
     pub height: u32,
+    /// What a scroll bar takes, where it takes anything: to be had while everything is in sight.
+    pub bar: u32,
 }
 
 impl Room {
     /// Where nothing is known of the page, nothing is made smaller.
-    pub const AMPLE: Room = Room { width: 4_000, height: 4_000 };
+    pub const AMPLE: Room = Room { width: 4_000, height: 4_000, bar: 0 };
 }
 
 /// How wide columns and cards are, the widest first.
@@ -90,7 +93,7 @@ impl Fit {
             Fit::Wide => (self.cards()[0] + 10, 72),
             Fit::Snug => (self.cards()[0] + 10, 72),
             Fit::Close => (self.cards()[0] + 8, 68),
-            Fit::Tight => (self.cards()[0] + 8, 86),
+            Fit::Tight => (self.cards()[0] + 8, 80),
         }
     }
 
@@ -163,10 +166,10 @@ impl Heights {
         low: false,
     };
     const LOW: Heights = Heights {
-        controllers_bottom: 36,
-        upper_gutter: 41,
-        brokers_top: 98,
-        between: 6,
+        controllers_bottom: 34,
+        upper_gutter: 38,
+        brokers_top: 94,
+        between: 4,
         replica_middle: 34,
         low: true,
     };
@@ -245,6 +248,10 @@ pub struct Geometry {
 impl Geometry {
     /// `acts`: brokers have menus.
     pub fn of(scene: &Scene, room: Room, acts: bool) -> Geometry {
+        let whole = Geometry::with(scene, Fit::of(scene, room.width + room.bar), Heights::TALL, acts);
+        if whole.height <= room.height && whole.width <= room.width + room.bar {
+            return whole;
+        }
         let fit = Fit::of(scene, room.width);
         let tall = Geometry::with(scene, fit, Heights::TALL, acts);
         // The legend may be scrolled to; clients are what one looks for.
@@ -478,13 +485,13 @@ mod tests {
         // Less 248 and 312 px of panels at 1440, 44 and 312 at 1024, and 16 for a scroll bar.
         for (room, fit) in [(864, Fit::Snug), (652 + 6, Fit::Tight), (760, Fit::Close), (1_000, Fit::Wide)] {
             assert_eq!(Fit::of(&six(), room), fit, "{room}");
-            assert!(Geometry::of(&six(), Room { width: room, height: 900 }, true).width <= room, "{room}");
+            assert!(Geometry::of(&six(), Room { width: room, height: 900, bar: 0 }, true).width <= room, "{room}");
         }
     }
 
     #[test]
     fn a_low_room_makes_a_low_stage() {
-        let height = |h| Geometry::of(&six(), Room { width: 900, height: h }, true).heights.low;
+        let height = |h| Geometry::of(&six(), Room { width: 900, height: h, bar: 0 }, true).heights.low;
         assert_eq!((height(800), height(100)), (false, true));
     }
 

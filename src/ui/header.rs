@@ -1,7 +1,6 @@
 //! The header: name, scenario, share, language, theme. Opens nothing itself; it asks.
 use super::context::{Ask, Dialog, Theme, use_ui};
 use super::marks;
-use super::transport::Going;
 use super::words::{Label, Lang, shown};
 use crate::web;
 use highwater_studio::desk::command::Command;
@@ -15,9 +14,6 @@ pub struct HeaderProps {
     pub theme: Theme,
     #[prop_or_default]
     pub narrow: bool,
-    /// What is going on stands here, because the stage needs every row.
-    #[prop_or_default]
-    pub low: bool,
     /// There is an action to take back.
     #[prop_or_default]
     pub can_undo: bool,
@@ -44,8 +40,7 @@ pub fn Header(props: &HeaderProps) -> Html {
         <header class="top">
             <h1 class="brand">{ marks::waves() }<span>{ "Highwater" }</span></h1>
             if !props.narrow { <ScenarioPicker origin={props.scene.origin.clone()} /> }
-            if props.low { <Going /> }
-            else if !props.narrow { <span class="about muted">{ about(&ui, &props.scene.origin) }</span> }
+            if !props.narrow { { about(&ui, &props.scene.origin) } }
             <span class="grow" />
             if props.can_undo { <UndoButton /> }
             <button type="button" class="btn primary" onclick={ui.on(Ask::OpenDialog(Dialog::Share))}>
@@ -85,11 +80,11 @@ pub fn UndoButton() -> Html {
     }
 }
 
-/// The sentence of a scenario; nobody here has written one for what came by a link.
-pub(super) fn about(ui: &super::context::Ui, o: &Origin) -> String {
+/// The sentence of a scenario; nobody here has written one for what came by a link, or vouches for it.
+fn about(ui: &super::context::Ui, o: &Origin) -> Html {
     match o {
-        Origin::Gallery { id, .. } => ui.words().scenario_about(*id),
-        Origin::Link { .. } => ui.label(Label::SharedScenario).to_owned(),
+        Origin::Gallery { id, .. } => html! { <span class="about muted">{ ui.words().scenario_about(*id) }</span> },
+        Origin::Link { .. } => html! { <b class="shared-mark">{ ui.label(Label::SharedScenario) }</b> },
     }
 }
 

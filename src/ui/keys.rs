@@ -19,6 +19,7 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
     let act = |c: Command| Some(Ask::Do(c));
     match (k.key, k.shift) {
         (" ", _) if !k.on_control => act(if playback.playing { Command::Pause } else { Command::Play }),
+        ("Escape", _) if playback.travel.is_some() => act(Command::Pause),
         ("ArrowLeft", true) => act(Command::StepBack(StepKind::Notable)),
         ("ArrowRight", true) => act(Command::StepForward(StepKind::Notable)),
         ("ArrowLeft", false) => act(Command::StepBack(playback.step)),
@@ -32,6 +33,7 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
         ("n", false) if k.single => Some(Ask::WalkMessages { forward: true }),
         ("N", _) | ("n", true) if k.single => Some(Ask::WalkMessages { forward: false }),
         ("1" | "2" | "3" | "4", false) if k.single => k.key.parse::<usize>().ok().map(|choice| Ask::Guess(choice - 1)),
+        ("Escape", _) => Some(Ask::CloseChosen),
         ("?", _) if k.single => Some(Ask::OpenDialog(Dialog::Keys)),
         // A key without a meaning here is left to the browser.
         _ => None,
@@ -59,6 +61,7 @@ fn faster(p: Pace) -> Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use highwater_studio::view::model::Travel;
 
     fn playback(pace: Pace) -> Playback {
         Playback {
@@ -76,6 +79,7 @@ mod tests {
             ended: None,
             reached: None,
             can_undo: true,
+            travel: None,
         }
     }
 
@@ -97,6 +101,14 @@ mod tests {
         for (key, expected) in wishes {
             assert_eq!(wish(key, &p), expected.map(Ask::Do), "{key:?}");
         }
+    }
+
+    #[test]
+    fn escape_ends_a_way_first_and_then_leaves_what_is_chosen() {
+        let mut p = playback(Pace::Automatic);
+        assert_eq!(wish(pressed("Escape", false), &p), Some(Ask::CloseChosen));
+        p.travel = Some(Travel { from_us: 0, to_us: 3_600_000_000 });
+        assert_eq!(wish(pressed("Escape", false), &p), Some(Ask::Do(Command::Pause)));
     }
 
     #[test]

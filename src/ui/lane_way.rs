@@ -51,6 +51,10 @@ pub fn chosen_way(way: &LaneWay, window: Window, now: Micros, from: usize, to: u
                 <circle class="f-chosen" r="10" />
                 { marks::flight(f.kind) }
                 if f.response { <circle class="f-answer" r="1.8" /> }
+                // Its name, once it is wide enough for one.
+                if (arrives - sent) * 20 > window.to_us - window.from_us {
+                    <text class="wait-words" y="-14">{ f.name().to_string() }</text>
+                }
             </svg>
         </svg>
     }

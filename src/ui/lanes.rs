@@ -10,7 +10,9 @@ use highwater_studio::view::model::*;
 use std::rc::Rc;
 use yew::prelude::*;
 
+/// Height of a lane, and in a window that has few rows.
 const LANE: usize = 26;
+const LOW_LANE: usize = 22;
 const TOP: usize = 30;
 const BRANCH: usize = 18;
 /// Least stretch of time that can be shown.
@@ -27,6 +29,9 @@ pub struct LanesProps {
     /// The message that was chosen, while it is on its way.
     #[prop_or_default]
     pub message: Option<LaneWay>,
+    /// The window has few rows.
+    #[prop_or_default]
+    pub low: bool,
 }
 
 /// A moment's place in a stretch of time, as hundredths of a percent, kept inside.
@@ -37,6 +42,18 @@ pub(super) fn place(at: Micros, w: Window) -> u64 {
 
 pub(super) fn percent(hundredths: u64) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+}
+
+/// Characters of a name that have room beside its lane, and how many of a longer one are shown.
+const NAME: usize = 12;
+const BEGINNING: usize = 10;
+
+/// A name's beginning, where it is too long to stand beside its lane.
+fn cut(name: &str) -> String {
+    if name.chars().count() <= NAME {
+        return name.to_owned();
+    }
+    name.chars().take(BEGINNING).chain(['…']).collect()
 }
 
 fn moment_at(fraction: f64, w: Window) -> Micros {
@@ -89,7 +106,8 @@ pub fn LanesView(props: &LanesProps) -> Html {
     let others: Vec<&BranchView> = l.branches.iter().filter(|b| b.parent.is_some()).collect();
     let shown = others.len().min(4);
     let top = TOP + shown * BRANCH;
-    let height = top + l.lanes.len() * LANE + 6;
+    let each = if props.low { LOW_LANE } else { LANE };
+    let height = top + l.lanes.len() * each + 1;
 
     let scrub = {
         let send = ui.ask.clone();
@@ -151,7 +169,7 @@ pub fn LanesView(props: &LanesProps) -> Html {
     let x = |us: Micros| percent(place(us, window));
     let inside = |us: Micros| us >= window.from_us && us <= window.to_us;
     let overlaps = |from: Micros, to: Micros| to >= window.from_us && from <= window.to_us;
-    let middle = |i: usize| top + i * LANE + LANE / 2;
+    let middle = |i: usize| top + i * each + each / 2;
 
     html! {
         <section class="lanes" aria-label={w.label(Label::Lanes)}>
@@ -159,7 +177,9 @@ pub fn LanesView(props: &LanesProps) -> Html {
                 <div class="ruler-blank" />
                 <svg width="92" height={height.to_string()} aria-hidden="true">
                     { for l.lanes.iter().enumerate().map(|(i, lane)| html! {
-                        <text class="lane-name" x="86" y={(middle(i) + 4).to_string()}>{ w.lane(&lane.who) }</text>
+                        <text class="lane-name" x="86" y={(middle(i) + 4).to_string()}>
+                            { cut(&w.lane(&lane.who)) }<title>{ w.lane(&lane.who) }</title>
+                        </text>
                     }) }
                 </svg>
             </div>

@@ -1,6 +1,7 @@
 //! The page's components: they show view data and send wishes. They compute nothing about Kafka and name no browser
 //! API; for that there is `web`.
 pub mod app;
+pub mod caption;
 pub mod context;
 pub mod dialogs;
 pub mod geometry;

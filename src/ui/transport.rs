@@ -1,4 +1,5 @@
 //! The transport: play and steps, pace, what a step means, what is awaited. Moves no time itself; it asks.
+use super::caption::Caption;
 use super::context::{Ask, Ui, use_pulse, use_ui};
 use super::marks::{Icon, icon};
 use super::words::{Label, moment};
@@ -51,7 +52,7 @@ pub fn Transport(props: &TransportProps) -> Html {
                 { button(&ui, Icon::Forward, Label::StepForward, Command::StepForward(props.step), "", false) }
                 if props.narrow {
                     { button(&ui, Icon::Skip, Label::SkipWait, Command::SkipWait, "", !props.can_skip) }
-                    if props.going { <div class="beside"><Going /><Countdown /></div> }
+                    if props.going { <div class="beside"><Caption /><Countdown /></div> }
                     <Clock />
                 }
             </div>
@@ -139,27 +140,6 @@ pub fn Clock() -> Html {
     let ui = use_ui();
     let at = ui.desk.read().playback().at_us;
     html! { <span class="clock mono">{ moment(at) }</span> }
-}
-
-/// What is going on, on every beat: a change, and behind it who is telling whom what where there is room for that. The
-/// sentence of the change is never cut. Those who listen have the live region instead.
-#[component]
-pub fn Going() -> Html {
-    use_pulse();
-    let ui = use_ui();
-    let w = ui.words();
-    let Playback { caption, ended, reached, .. } = ui.desk.read().playback();
-    let (fact, doing) = caption.map_or((None, None), |c| (c.fact, c.doing));
-    html! {
-        <p class={classes!("caption", ended.is_some().then_some("over"))}>
-            if let Some((at, fact)) = fact {
-                <span class="told"><span class="mono">{ moment(at) }</span>{ " " }<b>{ w.fact(&fact) }</b></span>
-            }
-            if let Some(e) = ended { <span>{ w.ended(e).into_owned() }</span> }
-            else if let Some(pace) = reached { <span>{ w.reached(pace) }</span> }
-            else if let Some(d) = doing { <span class="muted">{ w.doing(&d) }</span> }
-        </p>
-    }
 }
 
 /// What is awaited, counted down on every beat.

@@ -15,7 +15,7 @@ export async function scrub(page, seconds) {
   await page.waitForFunction(
     ([wanted, most]) => {
       const now = Number(document.querySelector('[role=slider]').getAttribute('aria-valuenow'));
-      return Math.abs(now - wanted) <= most;
+      return Math.abs(now - wanted) <= most && !document.querySelector('[aria-busy=true]');
     },
     [seconds * 1000, off],
   );

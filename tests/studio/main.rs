@@ -20,6 +20,7 @@ mod storyboard;
 mod swarm;
 mod text;
 mod time_travel;
+mod travel;
 mod undo;
 mod verdicts;
 mod views;

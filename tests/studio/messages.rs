@@ -65,6 +65,44 @@ fn every_message_of_a_run_has_fields_and_a_place() {
 }
 
 #[test]
+fn every_message_says_in_few_words_what_it_carries() {
+    let mut studio = Studio::opening(id("as-it-happened"));
+    studio.handle(Command::SeekTo { at_us: 7_000_000 });
+    let mut seen = std::collections::BTreeMap::new();
+    for _ in 0..1_500 {
+        studio.handle(Command::StepForward(StepKind::Event));
+        for flight in studio.motion().flights {
+            let detail = shown(&studio, flight.id).expect("it is in flight");
+            assert!(detail.carries.len() <= 4, "{:?}", detail.carries);
+            assert!(!detail.carries.is_empty() || detail.response, "{} asks for nothing", detail.name);
+            seen.entry(detail.name.to_string()).or_insert_with(Vec::new).push(detail);
+        }
+    }
+    let any = |name: &str, says: fn(&Carried) -> bool| {
+        let all = seen.get(name).unwrap_or_else(|| panic!("nobody sends a {name}"));
+        assert!(all.iter().any(|detail| detail.carries.iter().any(says)), "{name}: {:?}", all[0].carries);
+    };
+    any("ProduceRequest", |c| c.says == Says::Sent);
+    any("ProduceRequest", |c| (&*c.of, &*c.value) == ("acks", "1"));
+    any("ProduceResponse", |c| c.says == Says::Written);
+    any("FetchRequest", |c| c.says == Says::From);
+    any("FetchResponse", |c| c.says == Says::Records);
+    any("BrokerHeartbeatRequest", |c| c.says == Says::Field && c.of == "broker_id");
+    // A follower is told of a high watermark with the records, and that it moved without any.
+    any("FetchResponse", |c| c.says == Says::HighWatermark);
+    any("FetchResponse", |c| c.says == Says::NewHighWatermark && c.value.contains(" → "));
+}
+
+#[test]
+fn a_message_to_a_broker_that_died_finds_nobody() {
+    let (mut studio, detail) = at_message("ProduceRequest");
+    let NodeRef::Broker(broker) = detail.to else { panic!("{:?}", detail.to) };
+    assert!(!detail.doomed);
+    studio.handle(Command::Act(NodeRef::Broker(broker), NodeAction::Kill));
+    assert!(shown(&studio, detail.id).expect("it is still on its way").doomed);
+}
+
+#[test]
 fn what_a_message_caused_is_known_where_the_branch_was_played_on() {
     let (mut studio, detail) = at_message("ProduceRequest");
     let here = studio.playback().at_us;

@@ -6,7 +6,7 @@ use std::mem::discriminant;
 
 use highwater_engine::base::Dur;
 use highwater_studio::playback::{self, StepKind};
-use highwater_studio::recording::{Playhead, Recording};
+use highwater_studio::recording::{Playhead, Recording, Way};
 use highwater_studio::scenario::{Scenario, decode};
 use highwater_studio::search::draw;
 use highwater_studio::story::{Fact, Seen, tell};
@@ -27,7 +27,8 @@ fn told_twice(scenario: Scenario, until: Dur) -> Vec<(usize, Option<Fact>, Optio
         for index in then.len()..playhead.n_entries(&recording) {
             then.push(fact(&recording, &playhead, index));
         }
-        if playhead.at() >= end || !playback::forward(&mut recording, &mut playhead, StepKind::Event) {
+        let next = playback::next(&recording, &playhead, StepKind::Event);
+        if playhead.at() >= end || playhead.go(&mut recording, next) != Way::There {
             break;
         }
     }

@@ -1,10 +1,14 @@
 //! The automatic pace: how long a person watches what. It is counted in frames that are handed to the desk; no clock is
 //! read.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use highwater_engine::world::Resource;
 use highwater_studio::desk::command::Command;
 use highwater_studio::desk::{Desk, Studio};
 use highwater_studio::link::Link;
+use highwater_studio::recording::STRIDE;
 use highwater_studio::scenario::decode;
 use highwater_studio::view::model::*;
 
@@ -72,6 +76,21 @@ fn a_failover_takes_longer_to_watch_than_the_wait_before_it() {
     let failover = shown.between(fenced - 100_000, fenced + 100_000);
     assert!(wait < 3_000, "the wait takes {wait} ms");
     assert!((6_000..20_000).contains(&failover), "the failover takes {failover} ms");
+}
+
+/// A run that was opened from the picker has told nobody yet which troubles its nodes had before.
+#[test]
+fn the_first_trouble_after_a_kill_does_not_hide_the_kill() {
+    let mut studio = Studio::scenario(named("the-cure"));
+    studio.handle(Command::OpenScenario(named("as-it-happened")));
+    studio.handle(Command::Play);
+    let mut killed = 0;
+    for _ in 0..2_000 {
+        studio.tick(FRAME_US, false);
+        let caption = studio.playback().caption.and_then(|caption| caption.fact);
+        killed += u64::from(caption.is_some_and(|(_, fact)| matches!(fact, Fact::Killed { .. })));
+    }
+    assert!((2_500..4_500).contains(&(killed * FRAME_US / 1_000)), "{killed} frames");
 }
 
 #[test]
@@ -168,6 +187,12 @@ fn busy(pace: Speed) -> Studio {
     let mut studio = Studio::open(&Link::new(scenario).fragment()).unwrap_or_else(|error| panic!("{error:?}"));
     studio.handle(Command::SetPace(Pace::Fixed(pace)));
     studio.handle(Command::Play);
+    // What a device may do in a frame.
+    let asked = Cell::new(0_usize);
+    studio.set_enough(Rc::new(move || {
+        asked.set(asked.get() + 1);
+        asked.get().is_multiple_of(2_000 / STRIDE)
+    }));
     studio
 }
 

@@ -4,7 +4,7 @@
 use highwater_engine::base::{BrokerId, Dur, NodeId, Rng, SimTime, StreamId};
 use highwater_studio::link::{Link, short_digest};
 use highwater_studio::playback::{self, StepKind};
-use highwater_studio::recording::{Acted, NotDone, Playhead, Recording, Reel};
+use highwater_studio::recording::{Acted, NotDone, Playhead, Recording, Reel, Way};
 use highwater_studio::scenario::{Moment, Node, Scenario, Sides, Verb, decode, encode};
 
 use crate::text;
@@ -56,11 +56,19 @@ impl Travel {
     fn act(&mut self, verb: Verb) -> Result<Acted, NotDone> {
         self.playhead.act(&mut self.recording, verb)
     }
+    fn select(&mut self, branch: usize) -> bool {
+        let goal = self.playhead.select(&self.recording, branch);
+        goal.is_some_and(|goal| self.playhead.go(&mut self.recording, goal) == Way::There)
+    }
     fn forward(&mut self, step: StepKind) -> bool {
-        playback::forward(&mut self.recording, &mut self.playhead, step)
+        let goal = playback::next(&self.recording, &self.playhead, step);
+        self.playhead.go(&mut self.recording, goal) == Way::There
     }
     fn back(&mut self, step: StepKind) -> bool {
-        playback::back(&mut self.recording, &mut self.playhead, step)
+        let before = (self.ops(), self.at());
+        let goal = playback::previous(&self.recording, &self.playhead, step);
+        self.playhead.go(&mut self.recording, goal);
+        before != (self.ops(), self.at())
     }
 }
 
@@ -145,7 +153,7 @@ fn an_action_in_the_past_opens_a_branch_and_keeps_the_old_one() {
     // Acting at the end of what is known opens none.
     assert_eq!(recording.act(Verb::Start(vec![Node::Broker(2)])), Ok(Acted::Here));
     assert_eq!(recording.recording.branches().len(), 2);
-    assert!(recording.playhead.select(&mut recording.recording, 0));
+    assert!(recording.select(0));
     recording.seek(old_end.since(recording.playhead.origin()));
     assert_eq!(recording.digest(), old_digest);
     // What the world refuses changes nothing.

@@ -1,7 +1,7 @@
 //! A desk that shows one moment of the story: broker 1 was killed at 12 s and fenced at 20.6 s, consumers have no
 //! coordinator. It runs no engine; it remembers the commands that it was given.
-use highwater_studio::desk::Desk;
 use highwater_studio::desk::command::{Command, Outcome};
+use highwater_studio::desk::{Desk, Enough};
 use highwater_studio::view::model::*;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -351,8 +351,13 @@ fn message(id: MessageRef) -> MessageDetail {
         kind: FlightKind::Replication,
         left_us: 330,
         held: Holding::No,
+        doomed: false,
         place: 1,
         of: 2,
+        carries: vec![
+            Carried { says: Says::Records, of: "orders-1".into(), value: "4".into() },
+            Carried { says: Says::HighWatermark, of: "orders-1".into(), value: "4".into() },
+        ],
         fields: vec![
             field(0, "orders-1", "", None, false),
             field(1, "error_code", "0 NONE", None, false),
@@ -412,6 +417,7 @@ impl Fixture {
                 ended: None,
                 reached: None,
                 can_undo: true,
+                travel: None,
             },
         }
     }
@@ -427,6 +433,7 @@ impl Fixture {
 }
 
 impl Desk for Fixture {
+    fn set_enough(&mut self, _enough: Enough) {}
     fn handle(&mut self, command: Command) -> Outcome {
         match &command {
             Command::Play => self.playback.playing = true,

@@ -1,6 +1,7 @@
 //! The panels as HTML: promises, inspector, log, text, causes, settings, sharing.
 use crate::fixture::{self, Fixture};
 use crate::html::{check_headings, check_house_rules, render, tags};
+use highwater_page::ui::caption::Caption;
 use highwater_page::ui::dialogs::KeysDialog;
 use highwater_page::ui::panel::{Content, Panel, PanelBody};
 use highwater_page::ui::settings::SettingsPanel;
@@ -210,11 +211,8 @@ fn the_list_of_keys_lets_single_keys_be_turned_off() {
 fn a_message_says_where_it_is_what_it_carries_and_what_can_be_done_to_it() {
     let about = Subject::Message(MessageRef(1));
     for (lang, words) in [
-        (
-            Lang::En,
-            ["Deliver now", "Hold", "not yet: it arrives in 0.3 ms", "was 3", "What caused it", "1 of 2 in flight"],
-        ),
-        (Lang::Zh, ["立即送达", "扣住", "尚未发生：0.3 ms后到达", "原为 3", "起因", "传输中 1/2"]),
+        (Lang::En, ["Deliver now", "Hold", "not yet: it arrives in 0.3 ms", "was 3", "What caused it", "Why?"]),
+        (Lang::Zh, ["立即送达", "扣住", "尚未发生：0.3 ms后到达", "原为 3", "起因", "为什么？"]),
     ] {
         let found = Fixture::new().inspect(&about).map(Rc::new);
         let html = body(lang, Content::Inspect { about: Some(about.clone()), found });
@@ -224,6 +222,52 @@ fn a_message_says_where_it_is_what_it_carries_and_what_can_be_done_to_it() {
         }
         assert!(!html.contains("log_start_offset"), "only all fields shows it");
     }
+}
+
+#[test]
+fn the_chosen_message_is_said_in_one_line_with_the_way_to_its_neighbours() {
+    let selected = Some(Subject::Message(MessageRef(1)));
+    for (lang, words) in [
+        (
+            Lang::En,
+            [
+                "21.402000 s",
+                "broker 2 answers broker 1: FetchResponse v18",
+                "orders-1 offset 4 · the high watermark of orders-1 is still 4",
+                "still to go 0.3 ms",
+                "1 of 2 in flight",
+                "Next message in flight",
+            ],
+        ),
+        (
+            Lang::Zh,
+            [
+                "21.402000 s",
+                "broker 2 应答 broker 1：FetchResponse v18",
+                "orders-1 位移 4 · orders-1 的高水位仍是 4",
+                "还需 0.3 ms",
+                "传输中 1/2",
+                "下一条传输中的消息",
+            ],
+        ),
+    ] {
+        let html = render(lang, html! { <Caption selected={selected.clone()} /> });
+        check_house_rules(&html);
+        for word in words {
+            assert!(html.contains(word), "{word} in {html}");
+        }
+    }
+    let other = render(Lang::En, html! { <Caption selected={Some(Subject::Broker(1))} /> });
+    assert!(!other.contains("in flight"), "what is chosen is no message: {other}");
+}
+
+#[test]
+fn messages_in_flight_can_be_chosen_from_the_text_too() {
+    let html = body(Lang::En, Content::Text(Rc::new(Fixture::new().text())));
+    let list = html.split("<h2>Messages in flight</h2>").nth(1).and_then(|l| l.split("</ul>").next()).expect("a list");
+    let all: Vec<String> = tags(list, "button").map(|b| b.text("button")).collect();
+    assert_eq!(all.len(), 5);
+    assert_eq!(all[0], "Produce request from checkout to broker 2, orders-1");
 }
 
 fn board(answered: Answered) -> Storyboard {

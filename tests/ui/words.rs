@@ -297,6 +297,33 @@ fn both_languages_give_the_same_numbers() {
 }
 
 #[test]
+fn what_a_message_carries_is_said_in_each_language() {
+    let is = |says, value: &str| Carried { says, of: "orders-0".into(), value: value.into() };
+    let all = [
+        is(Says::Records, "4"),
+        is(Says::Records, "4–6"),
+        is(Says::Sent, "1"),
+        is(Says::Sent, "2"),
+        is(Says::Written, "4"),
+        is(Says::From, "4"),
+        is(Says::HighWatermark, "4"),
+        is(Says::NewHighWatermark, "4 → 6"),
+        is(Says::Field, "NOT_LEADER_OR_FOLLOWER"),
+        is(Says::More, "2"),
+    ];
+    for lang in Lang::ALL {
+        let mut said: Vec<String> = all.iter().map(|c| lang.words().carries(c)).collect();
+        for (words, c) in said.iter().zip(&all) {
+            assert!(words.contains(&c.value) && (c.says == Says::More || words.contains("orders-0")), "{words}");
+        }
+        said.sort();
+        said.dedup();
+        assert_eq!(said.len(), all.len(), "two say the same");
+    }
+    assert_eq!(Lang::En.words().carries(&all[1]), "orders-0 offsets 4–6");
+}
+
+#[test]
 fn the_countdown_names_what_is_awaited() {
     let w = Waiting::Fencing { broker: 1 };
     assert_eq!(Lang::En.words().countdown(&w, 6_210_000), "broker 1 is fenced in 6.2 s");

@@ -9,7 +9,9 @@ use crate::view::model::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     // time
+    /// On the way to somewhere: from there on.
     Play,
+    /// On the way to somewhere: it ends here.
     Pause,
     ToStart,
     ToEnd,
@@ -65,6 +67,51 @@ pub enum Command {
     NameBranch(BranchId, String),
 }
 
+/// What becomes of a way through the run, while a command is given on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnTheWay {
+    GoesOn,
+    /// It ends where it has come.
+    Ends,
+    /// What is shown is not where the playhead is: nothing is done to a cluster that nobody sees.
+    Refused,
+}
+
+impl Command {
+    pub fn on_the_way(&self) -> OnTheWay {
+        match self {
+            Command::Play
+            | Command::SetPace(_)
+            | Command::SetStep(_)
+            | Command::OpenTopic(_)
+            | Command::CloseTopic(_)
+            | Command::SelectGroup(_)
+            | Command::NameBranch(..) => OnTheWay::GoesOn,
+            Command::Pause
+            | Command::ToStart
+            | Command::ToEnd
+            | Command::StepBack(_)
+            | Command::StepForward(_)
+            | Command::SkipWait
+            | Command::Scrub { .. }
+            | Command::SeekTo { .. }
+            | Command::SeekToTrace(_)
+            | Command::OpenScenario(_)
+            | Command::OpenLink(_)
+            | Command::Undo
+            | Command::PreviousRun
+            | Command::SelectBranch(_) => OnTheWay::Ends,
+            Command::Act(..)
+            | Command::Message(..)
+            | Command::HealAll
+            | Command::Cut { .. }
+            | Command::Set(..)
+            | Command::ElectLeader { .. }
+            | Command::Try(_) => OnTheWay::Refused,
+        }
+    }
+}
+
 /// What came of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -90,6 +137,8 @@ pub enum Refused {
     NotNow(NodeAction),
     /// The world does not do it.
     Because(Reason),
+    /// The playhead is on its way to another moment.
+    OnTheWay,
     /// What the command names is not there.
     Unknown(Thing),
 }

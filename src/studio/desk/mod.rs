@@ -6,13 +6,15 @@
 //! - `Studio::scenario(ScenarioId) -> Studio` opens a scenario of the picker at 0 s, paused;
 //! - `Studio::opening(ScenarioId) -> Studio` opens it shortly before its script begins, as the picker does;
 //! - `Studio::open(fragment: &str) -> Result<Studio, OpenError>` opens what stands behind `#` (payload, check, `at`,
-//!   `d`;
-//!   view options such as `lang` are ignored) at its moment, paused.
+//!   `d`; view options such as `lang` are ignored) at its moment, paused;
+//! - `Studio::setting_out(fragment: &str)` opens the same at 0 s, on its way to that moment.
 pub mod bench;
 pub mod command;
 mod journal;
 mod refusals;
+mod run;
 mod studio;
+mod travel;
 mod verbs;
 
 pub use studio::Studio;
@@ -25,12 +27,18 @@ use command::{Command, Outcome};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What the page calls. Every method but `handle` and `tick` only reads.
+/// Whether it is time to let the page draw and hear. The studio keeps no clock; who has one brings it.
+pub type Enough = Rc<dyn Fn() -> bool>;
+
+/// What the page calls. Every method but `set_enough`, `handle` and `tick` only reads.
 pub trait Desk {
+    /// What says from now on that `handle` and `tick` have done enough at once; until then nothing does. What is not
+    /// reached then is gone on to by each tick, and [`Playback::travel`] says so.
+    fn set_enough(&mut self, enough: Enough);
     /// The only way to change anything but time.
     fn handle(&mut self, command: Command) -> Outcome;
-    /// Lets real time pass while playing; at most one frame's worth of work. Returns whether anything that is shown
-    /// changed.
+    /// Lets real time pass while playing or on the way to somewhere; at most one frame's worth of work. Returns whether
+    /// anything that is shown changed.
     /// `reduced_motion`: play goes from notable change to notable change instead of gliding.
     fn tick(&mut self, real_elapsed_us: Micros, reduced_motion: bool) -> bool;
 

@@ -5,15 +5,17 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use highwater_engine::base::{Dur, SimTime};
+use highwater_engine::base::Dur;
 
-use super::command::{Command, Outcome, Refused, Thing};
+use super::command::{Command, OnTheWay, Outcome, Refused, Thing};
 use super::journal::Journal;
+use super::run::Run;
+use super::travel::{Journey, Then};
 use super::verbs::{self, Change};
-use super::{Desk, refusals};
+use super::{Desk, Enough, refusals};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Player};
-use crate::recording::{Acted, ByHand, MAX_OPS, Place, Playhead, Recording};
+use crate::recording::{Acted, ByHand, Goal};
 use crate::scenario::{ENGINE, Scenario, Verb};
 use crate::story::Seen;
 use crate::view::advice::Advice;
@@ -23,19 +25,6 @@ use crate::view::{caption, inspect, lanes, log, message, motion, promises, setti
 
 /// Lines of the text view.
 const RECENT: usize = 20;
-/// How long before the first thing that its script does a scenario of the picker opens.
-const EVE: Dur = Dur::secs(1);
-
-/// One run with what was chosen to be seen of it.
-struct Run {
-    recording: Recording,
-    playhead: Playhead,
-    origin: Origin,
-    chosen: Chosen,
-    /// Where each action by hand was done, and whether the run had been changed before it, the last one last.
-    done: Vec<(Place, bool)>,
-}
-
 /// Runs that can be gone back to: each holds its whole trace.
 const MOST_RUNS: usize = 4;
 /// Actions that can be taken back.
@@ -66,6 +55,9 @@ pub struct Studio {
     /// Runs before this one, the last one last.
     previous: Vec<Run>,
     player: Player,
+    /// The way to a place that is not reached yet.
+    journey: Option<Journey>,
+    enough: Enough,
     digest: DigestCheck,
     /// Number of the run, so that views of one are never taken for those of another.
     number: u64,
@@ -76,79 +68,17 @@ pub struct Studio {
     advice: Advice,
 }
 
-impl Run {
-    fn open(scenario: Scenario, origin: Origin) -> Result<Run, OpenError> {
-        Run::with_hand(scenario, Vec::new(), origin)
-    }
-
-    fn with_hand(file: Scenario, hand: Vec<ByHand>, origin: Origin) -> Result<Run, OpenError> {
-        let mut recording = Recording::with_hand(file, hand).map_err(|refusal| refusals::of_boot(&refusal))?;
-        let playhead = Playhead::new(&mut recording);
-        Ok(Run { recording, playhead, origin, chosen: Chosen::default(), done: Vec::new() })
-    }
-
-    fn of_gallery(id: ScenarioId) -> Result<Run, OpenError> {
-        let scenario = id.scenario().map_err(|error| refusals::of_scenario(&error))?;
-        Run::open(scenario, Origin::Gallery { id, changed: false })
-    }
-
-    fn seen(&self) -> Seen<'_> {
-        Seen::new(&self.recording, &self.playhead)
-    }
-
-    fn seek(&mut self, at: SimTime) {
-        self.playhead.seek(&mut self.recording, at);
-    }
-
-    /// Stands shortly before the first thing that the script does.
-    fn stand_before_script(&mut self) {
-        let plan = &self.seen().branch().lowered.plan;
-        let first = plan.iter().filter(|due| due.scripted).map(|due| due.at.at).min();
-        if let Some(eve) = first.map(|first| Dur(first.0.saturating_sub(EVE.0))) {
-            self.seek(self.recording.origin() + eve);
-        }
-    }
-
-    /// Opens a link at its moment.
-    fn of_link(fragment: &str) -> Result<(Run, DigestCheck), OpenError> {
-        let link = Link::read(fragment).map_err(|error| refusals::of_link(&error))?;
-        let plain = Scenario { engine: None, ..link.scenario.clone() };
-        let known = ScenarioId::of(&link.scenario).or_else(|| ScenarioId::of(&plain));
-        let title = link.scenario.title.as_ref().map(|title| title.of(link.scenario.lang.as_deref().unwrap_or("en")));
-        let origin = known.map_or(Origin::Link { title }, |id| Origin::Gallery { id, changed: false });
-        let mut run = Run::open(link.scenario, origin)?;
-        if let Some(at) = link.at {
-            run.playhead.seek_moment(&mut run.recording, at);
-            if run.seen().reel().n_ops() >= MAX_OPS {
-                let limit = Some(MAX_OPS as u64);
-                return Err(OpenError {
-                    what: OpenProblem::TooLarge,
-                    place: None,
-                    found: Some(at.text()),
-                    expected: None,
-                    nearest: None,
-                    limit,
-                });
-            }
-        }
-        let check = match link.digest {
-            None => DigestCheck::NotNamed,
-            Some(digest) if digest == short_digest(run.playhead.digest()) => DigestCheck::Same,
-            Some(_) => DigestCheck::Different,
-        };
-        Ok((run, check))
-    }
-}
-
 impl Studio {
-    fn with(run: Run, digest: DigestCheck) -> Studio {
+    fn with(run: Run) -> Studio {
         let mut player = Player::default();
         player.moved(&run.playhead);
         Studio {
             run,
             previous: Vec::new(),
             player,
-            digest,
+            journey: None,
+            enough: Rc::new(|| false),
+            digest: DigestCheck::NotNamed,
             number: 0,
             revision: Cell::new(0),
             views: RefCell::new(None),
@@ -164,7 +94,7 @@ impl Studio {
     /// If a scenario of the picker does not open, which a test excludes.
     pub fn scenario(id: ScenarioId) -> Studio {
         match Run::of_gallery(id) {
-            Ok(run) => Studio::with(run, DigestCheck::NotNamed),
+            Ok(run) => Studio::with(run),
             Err(error) => panic!("the gallery opens: {error:?}"),
         }
     }
@@ -176,7 +106,9 @@ impl Studio {
     /// As [`Studio::scenario`].
     pub fn opening(id: ScenarioId) -> Studio {
         let mut studio = Studio::scenario(id);
-        studio.run.stand_before_script();
+        if let Some(eve) = studio.run.eve() {
+            studio.go(eve, Then::Move);
+        }
         studio
     }
 
@@ -185,7 +117,20 @@ impl Studio {
     /// # Errors
     /// What is wrong with the link, and where.
     pub fn open(fragment: &str) -> Result<Studio, OpenError> {
-        Run::of_link(fragment).map(|(run, digest)| Studio::with(run, digest))
+        let mut studio = Studio::setting_out(fragment)?;
+        studio.go_on();
+        Ok(studio)
+    }
+
+    /// Opens what stands behind `#` at 0 s, paused, on its way to the link's moment: each tick goes on.
+    ///
+    /// # Errors
+    /// What is wrong with the link, and where.
+    pub fn setting_out(fragment: &str) -> Result<Studio, OpenError> {
+        let (run, goal, digest) = Run::of_link(fragment)?;
+        let mut studio = Studio::with(run);
+        studio.set_out(goal, digest);
+        Ok(studio)
     }
 
     /// What is seen at the playhead, for tests and the command line.
@@ -231,9 +176,44 @@ impl Studio {
 
     fn seek(&mut self, at_us: Micros) -> Outcome {
         let at = self.run.recording.origin() + Dur(at_us).min(self.end());
-        self.run.seek(at);
-        self.player.moved(&self.run.playhead);
+        self.go(Goal::Until(at), Then::Move)
+    }
+
+    /// Goes to a place, or as far as may be gone at once; each tick goes on from there.
+    fn go(&mut self, goal: Goal, then: Then) -> Outcome {
+        let Run { recording, playhead, .. } = &mut self.run;
+        self.journey = Some(Journey::begin(recording, playhead, goal, then));
+        self.go_on();
         Outcome::Done
+    }
+
+    /// On the way to where a link leads, with nothing of it gone yet.
+    fn set_out(&mut self, goal: Option<Goal>, digest: Option<u32>) {
+        let goal = goal.unwrap_or(Goal::Until(self.run.playhead.at()));
+        let Run { recording, playhead, .. } = &mut self.run;
+        self.journey = Some(Journey::begin(recording, playhead, goal, Then::Compare(digest)));
+    }
+
+    /// Goes on with the way that is being gone. Returns whether it has ended.
+    fn go_on(&mut self) -> bool {
+        let Some(journey) = self.journey else { return false };
+        let Run { recording, playhead, .. } = &mut self.run;
+        if !journey.go_on(recording, playhead, &*self.enough) {
+            return false;
+        }
+        self.halt();
+        if let Then::Compare(Some(digest)) = journey.then {
+            let same = digest == short_digest(self.run.playhead.digest());
+            self.digest = if same { DigestCheck::Same } else { DigestCheck::Different };
+        }
+        true
+    }
+
+    /// The way ends here.
+    fn halt(&mut self) {
+        if let Some(journey) = self.journey.take() {
+            journey.end(&self.run.recording, &self.run.playhead, &mut self.player);
+        }
     }
 
     fn replace(&mut self, run: Run) -> Outcome {
@@ -247,6 +227,7 @@ impl Studio {
 
     fn fresh(&mut self) {
         self.number += 1;
+        self.journey = None;
         self.advice.forget();
         self.player.pause();
         self.player.moved(&self.run.playhead);
@@ -264,7 +245,9 @@ impl Studio {
                 Err(not_done) => {
                     // Of several each is done or none.
                     if done > 0 {
-                        self.run.playhead.take_back(&mut self.run.recording, &place);
+                        let Run { recording, playhead, .. } = &mut self.run;
+                        let goal = playhead.take_back(recording, &place);
+                        playhead.go(recording, goal);
                     }
                     return Outcome::Refused(refusals::of_action(self.seen(), &not_done));
                 }
@@ -298,9 +281,10 @@ impl Studio {
                     Err(error) => Outcome::NotOpened(error),
                     Ok(mut run) => {
                         run.chosen = self.run.chosen.clone();
-                        run.seek(run.recording.origin() + at);
+                        let moment = Goal::Until(run.recording.origin() + at);
                         let outcome = self.replace(run);
                         self.changed();
+                        self.go(moment, Then::Move);
                         outcome
                     }
                 }
@@ -318,9 +302,10 @@ impl Studio {
     fn open_link(&mut self, fragment: &str) -> Outcome {
         match Run::of_link(fragment) {
             Err(error) => Outcome::NotOpened(error),
-            Ok((run, digest)) => {
+            Ok((run, goal, digest)) => {
                 let outcome = self.replace(run);
-                self.digest = digest;
+                self.set_out(goal, digest);
+                self.go_on();
                 outcome
             }
         }
@@ -336,13 +321,13 @@ impl Studio {
     /// Takes back what was done last in this run, else goes back to the run before it.
     fn undo(&mut self) -> Outcome {
         if let Some((place, was_changed)) = self.run.done.pop() {
-            self.run.playhead.take_back(&mut self.run.recording, &place);
+            let goal = self.run.playhead.take_back(&mut self.run.recording, &place);
             if let Origin::Gallery { changed, .. } = &mut self.run.origin {
                 *changed = was_changed;
             }
             // A branch may have been written anew from here on: nothing that was made of it is kept.
             self.fresh();
-            return Outcome::Done;
+            return self.go(goal, Then::Move);
         }
         let Some(run) = self.previous.pop() else { return Outcome::Done };
         self.run = run;
@@ -352,16 +337,16 @@ impl Studio {
 
     fn step(&mut self, forward: bool, kind: StepKind) -> Outcome {
         self.player.pause();
-        let Run { recording, playhead, .. } = &mut self.run;
         if forward {
-            self.player.moved(playhead);
-            playback::forward(recording, playhead, kind);
-            self.player.passed(recording, playhead);
-        } else {
-            playback::back(recording, playhead, kind);
-            self.player.moved(playhead);
+            return self.go_forward(kind);
         }
-        Outcome::Done
+        self.go(playback::previous(&self.run.recording, &self.run.playhead, kind), Then::Move)
+    }
+
+    /// To the next step of a kind; what is passed on the way there is told.
+    fn go_forward(&mut self, kind: StepKind) -> Outcome {
+        self.player.moved(&self.run.playhead);
+        self.go(playback::next(&self.run.recording, &self.run.playhead, kind), Then::Tell)
     }
 
     fn lines(&self, filter: &LogFilter) -> Rc<Vec<LogLine>> {
@@ -370,7 +355,16 @@ impl Studio {
 }
 
 impl Desk for Studio {
+    fn set_enough(&mut self, enough: Enough) {
+        self.enough = enough;
+    }
+
     fn handle(&mut self, command: Command) -> Outcome {
+        match (command.on_the_way(), self.journey) {
+            (OnTheWay::Refused, Some(_)) => return Outcome::Refused(Refused::OnTheWay),
+            (OnTheWay::Ends, Some(_)) => self.halt(),
+            (OnTheWay::GoesOn, _) | (_, None) => {}
+        }
         match command {
             Command::Play => {
                 self.player.play(&self.run.playhead);
@@ -384,13 +378,7 @@ impl Desk for Studio {
             Command::ToEnd => self.seek(LAST_MOMENT.0),
             Command::StepBack(kind) => self.step(false, kind),
             Command::StepForward(kind) => self.step(true, kind),
-            Command::SkipWait => {
-                let Run { recording, playhead, .. } = &mut self.run;
-                self.player.moved(playhead);
-                playback::forward(recording, playhead, StepKind::Notable);
-                self.player.passed(recording, playhead);
-                Outcome::Done
-            }
+            Command::SkipWait => self.go_forward(StepKind::Notable),
             Command::Scrub { at_us } | Command::SeekTo { at_us } => self.seek(at_us),
             Command::SeekToTrace(TraceId(id)) => {
                 let entry = usize::try_from(id).ok().filter(|entry| *entry < self.seen().reel().len());
@@ -398,9 +386,7 @@ impl Desk for Studio {
                     None => Outcome::Refused(Refused::Unknown(Thing::Moment)),
                     Some(entry) => {
                         let ops = self.seen().reel().op_of(entry) + 1;
-                        self.run.playhead.seek_ops(&mut self.run.recording, ops);
-                        self.player.moved(&self.run.playhead);
-                        Outcome::Done
+                        self.go(self.run.playhead.after(&self.run.recording, ops), Then::Move)
                     }
                 }
             }
@@ -449,9 +435,13 @@ impl Desk for Studio {
                 Outcome::Done
             }
             Command::OpenScenario(id) => match Run::of_gallery(id) {
-                Ok(mut run) => {
-                    run.stand_before_script();
-                    self.replace(run)
+                Ok(run) => {
+                    let eve = run.eve();
+                    let outcome = self.replace(run);
+                    if let Some(eve) = eve {
+                        self.go(eve, Then::Move);
+                    }
+                    outcome
                 }
                 Err(error) => Outcome::NotOpened(error),
             },
@@ -459,11 +449,9 @@ impl Desk for Studio {
             Command::Undo => self.undo(),
             Command::PreviousRun => self.previous_run(),
             Command::SelectBranch(BranchId(branch)) => {
-                if self.run.playhead.select(&mut self.run.recording, branch as usize) {
-                    self.player.moved(&self.run.playhead);
-                    Outcome::Done
-                } else {
-                    Outcome::Refused(Refused::Unknown(Thing::Branch))
+                match self.run.playhead.select(&self.run.recording, branch as usize) {
+                    Some(goal) => self.go(goal, Then::Move),
+                    None => Outcome::Refused(Refused::Unknown(Thing::Branch)),
                 }
             }
             Command::NameBranch(BranchId(branch), name) => {
@@ -477,7 +465,12 @@ impl Desk for Studio {
     }
 
     fn tick(&mut self, real_elapsed_us: Micros, reduced_motion: bool) -> bool {
-        self.player.tick(&mut self.run.recording, &mut self.run.playhead, real_elapsed_us, reduced_motion)
+        if let Some(journey) = &mut self.journey {
+            let shown = journey.is_to_be_shown(real_elapsed_us);
+            return self.go_on() || shown;
+        }
+        let Run { recording, playhead, .. } = &mut self.run;
+        self.player.tick(recording, playhead, real_elapsed_us, reduced_motion, &*self.enough)
     }
 
     fn scene(&self) -> Rc<Scene> {
@@ -505,6 +498,7 @@ impl Desk for Studio {
             caption: caption::caption(seen, &self.player),
             ended: self.player.ended(),
             reached: self.player.reached(),
+            travel: self.journey.map(|journey| Travel { from_us: seen.us(journey.from), to_us: seen.us(journey.to()) }),
             can_undo: !self.run.done.is_empty() || !self.previous.is_empty(),
         }
     }

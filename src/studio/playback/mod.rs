@@ -12,7 +12,8 @@ use highwater_engine::world::Resource;
 use keeping::Keeping;
 use scenes::Scenes;
 
-use crate::recording::{MAX_OPS, Op, Playhead, Recording};
+pub use crate::recording::StepKind;
+use crate::recording::{Goal, MAX_OPS, Playhead, Recording, STRIDE, Way};
 
 /// How fast simulated time goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,20 +51,10 @@ impl Speed {
     }
 }
 
-/// What one step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StepKind {
-    Message,
-    Event,
-    Notable,
-}
-
 /// While something new is shown: 1 ms of simulated time in 300 ms.
 const SLOW: (u64, u64) = (1, 300);
 /// Through waiting.
 const FAST: (u64, u64) = (4, 1);
-/// Steps of one frame: input is handled between frames, whatever the run does.
-const FRAME_STEPS: usize = 2_000;
 /// Longest real time of one frame that is played: a tab that comes back does not leap.
 const LONGEST_FRAME_US: u64 = 100_000;
 /// How far a step looks ahead for what it wants; where nothing comes it stands there, so that waiting is never without
@@ -126,6 +117,8 @@ pub struct Player {
     rate: (u64, u64),
     /// Real time since the last change was shown, with reduced motion.
     paused_us: u64,
+    /// The next change, with reduced motion, while it is looked for.
+    leap: Option<Goal>,
     scenes: Scenes,
     /// The last instant at which something changed or new traffic went on.
     fresh_at: SimTime,
@@ -144,6 +137,7 @@ impl Default for Player {
             rest: 0,
             rate: FAST,
             paused_us: 0,
+            leap: None,
             scenes: Scenes::default(),
             fresh_at: SimTime::ZERO,
             ended: None,
@@ -170,17 +164,27 @@ impl Player {
     /// The playhead is moved by hand, or stands.
     pub fn pause(&mut self) {
         self.playing = false;
+        self.leap = None;
         self.keeping.again();
         self.ended = None;
     }
 
     /// The playhead is elsewhere: what was passed is told no more.
     pub fn moved(&mut self, playhead: &Playhead) {
+        self.leap = None;
         self.keeping.again();
         self.ended = None;
         self.fresh_at = playhead.at();
         self.told_ops = playhead.cursor().ops;
         self.scenes.clear();
+    }
+
+    /// A long way has ended here: at its goal, or where the run needs more than it may.
+    pub fn arrived(&mut self, recording: &Recording, playhead: &Playhead) {
+        if let Some(limit) = limit(recording, playhead) {
+            self.pause();
+            self.ended = Some(Ended::Needs(limit));
+        }
     }
 
     /// Why play ended by itself, until it goes on or the playhead is moved.
@@ -203,13 +207,14 @@ impl Player {
         self.rate.0 < self.rate.1
     }
 
-    /// Lets real time pass. Returns whether something that is shown changed.
+    /// Lets real time pass, until it is enough: input is handled between frames, whatever the run does. Returns whether something that is shown changed.
     pub fn tick(
         &mut self,
         recording: &mut Recording,
         playhead: &mut Playhead,
         real_us: u64,
         reduced_motion: bool,
+        enough: &dyn Fn() -> bool,
     ) -> bool {
         if !self.playing {
             return false;
@@ -220,15 +225,28 @@ impl Player {
         let (before, told) = (playhead.at(), self.caption());
         let mut found = true;
         if reduced_motion {
-            self.paused_us += real_us;
-            if self.paused_us < REDUCED_PAUSE_US {
+            let goal = match self.leap {
+                Some(goal) => goal,
+                None => {
+                    self.paused_us += real_us;
+                    if self.paused_us < REDUCED_PAUSE_US {
+                        return false;
+                    }
+                    self.paused_us = 0;
+                    let goal = next(recording, playhead, StepKind::Notable);
+                    playhead.head_for(recording, goal);
+                    goal
+                }
+            };
+            let way = playhead.go_on(recording, goal, enough);
+            self.leap = (way == Way::GoesOn).then_some(goal);
+            if self.leap.is_some() {
                 return false;
             }
-            self.paused_us = 0;
-            found = forward(recording, playhead, StepKind::Notable);
+            found = way == Way::There;
             self.passed(recording, playhead);
         } else {
-            let unplayed_us = self.glide(recording, playhead, real_us, planned);
+            let unplayed_us = self.glide(recording, playhead, real_us, planned, enough);
             self.keeping.frame(whole_us, whole_us - real_us + unplayed_us, before, playhead.at());
         }
         self.scenes.pass(real_us);
@@ -270,11 +288,18 @@ impl Player {
             && !awaited(recording, playhead).is_some_and(awaits)
     }
 
-    /// Plays so much real time, or as much of it as the steps of a frame reach. Returns what is left of it.
-    fn glide(&mut self, recording: &mut Recording, playhead: &mut Playhead, real_us: u64, planned: SimTime) -> u64 {
+    /// Plays so much real time, or as much of it as may be done at once. Returns what is left of it.
+    fn glide(
+        &mut self,
+        recording: &mut Recording,
+        playhead: &mut Playhead,
+        real_us: u64,
+        planned: SimTime,
+        enough: &dyn Fn() -> bool,
+    ) -> u64 {
         let mut budget = real_us;
         let last = if playhead.at() < planned { planned } else { recording.origin() + LAST_MOMENT };
-        for _ in 0..FRAME_STEPS {
+        for gone in 1_usize.. {
             let (numerator, denominator) = self.next_rate(playhead);
             if self.rate != (numerator, denominator) {
                 self.rate = (numerator, denominator);
@@ -291,6 +316,9 @@ impl Player {
                         return 0;
                     }
                     self.passed(recording, playhead);
+                    if gone.is_multiple_of(STRIDE) && enough() {
+                        break;
+                    }
                 }
                 Some(_) | None => {
                     self.rest = (budget * numerator + self.rest) % denominator;
@@ -329,48 +357,27 @@ impl Player {
     }
 }
 
-fn fits(step: StepKind, op: &Op) -> bool {
-    match step {
-        StepKind::Message => op.sends,
-        StepKind::Event => true,
-        StepKind::Notable => op.notable,
-    }
-}
-
-/// One step forward. Returns whether there was one.
-pub fn forward(recording: &mut Recording, playhead: &mut Playhead, step: StepKind) -> bool {
+/// Where one step forward leads.
+pub fn next(recording: &Recording, playhead: &Playhead, kind: StepKind) -> Goal {
     let from = playhead.cursor().ops;
-    let known = playhead.reel(recording).ops()[from..].iter().position(|op| fits(step, op));
-    if let Some(known) = known {
-        playhead.seek_ops(recording, from + known + 1);
-        return true;
+    let reel = playhead.reel(recording);
+    match reel.ops()[from..].iter().position(|op| kind.fits(op)) {
+        Some(known) => playhead.after(recording, from + known + 1),
+        None => Goal::Next {
+            kind,
+            until: (playhead.at() + LOOK_AHEAD).min(recording.origin() + LAST_MOMENT),
+            most: reel.n_ops() + LOOK_AHEAD_STEPS,
+        },
     }
-    let limit = (playhead.at() + LOOK_AHEAD).min(recording.origin() + LAST_MOMENT);
-    let known = playhead.reel(recording).n_ops();
-    playhead.seek_ops(recording, known);
-    for _ in 0..LOOK_AHEAD_STEPS {
-        if !playhead.step(recording, limit) {
-            playhead.stand_at(recording, limit);
-            return false;
-        }
-        let last = playhead.reel(recording).ops().last();
-        if last.is_some_and(|op| fits(step, op)) {
-            return true;
-        }
-    }
-    false
 }
 
-/// One step back: right after the change before this one. Returns whether the playhead moved.
-pub fn back(recording: &mut Recording, playhead: &mut Playhead, step: StepKind) -> bool {
+/// Where one step back leads: right after the change before this one.
+pub fn previous(recording: &Recording, playhead: &Playhead, kind: StepKind) -> Goal {
     let ops = playhead.cursor().ops;
     let beyond = playhead.at() > playhead.cursor().instant();
     let end = if beyond { ops } else { ops.saturating_sub(1) };
-    let found = playhead.reel(recording).ops()[..end].iter().rposition(|op| fits(step, op));
-    let before = (ops, playhead.at());
-    match found {
-        Some(op) => playhead.seek_ops(recording, op + 1),
-        None => playhead.seek(recording, playhead.origin()),
+    match playhead.reel(recording).ops()[..end].iter().rposition(|op| kind.fits(op)) {
+        Some(op) => playhead.after(recording, op + 1),
+        None => Goal::Until(playhead.origin()),
     }
-    before != (playhead.cursor().ops, playhead.at())
 }

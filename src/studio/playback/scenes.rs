@@ -50,7 +50,8 @@ impl Scenes {
     /// Takes in a notable entry that the playhead has just passed.
     pub fn notice(&mut self, number: usize, entry: &TraceEntry) {
         let row = row(entry);
-        if row.weight < Weight::Grave || matches!(row.news, News::First(_)) && !self.refused.insert(entry.who) {
+        let trouble = matches!(row.news, News::First(_));
+        if row.weight < Weight::Grave || trouble && !self.refused.insert(entry.who) {
             return;
         }
         // Of one instant each kind is shown once.
@@ -59,8 +60,9 @@ impl Scenes {
         if self.queue.iter().any(same) {
             return;
         }
-        // What is new takes the place of what was shown of an earlier instant.
-        self.queue.retain(|scene| scene.at == entry.at);
+        // What is new takes the place of what was shown of an earlier instant; but a trouble follows from it within the
+        // same moment to a viewer, and waits until it has been read.
+        self.queue.retain(|scene| scene.at == entry.at || trouble);
         if self.queue.len() < MOST {
             self.queue.push_back(Scene { entry: number, kind, at: entry.at, left_us: SHOWN_US });
         }

@@ -2,6 +2,7 @@
 //! between forks, and the playheads that look at them. It knows no pace.
 
 mod cursor;
+mod goal;
 mod hand;
 mod keyframes;
 mod known;
@@ -14,13 +15,14 @@ mod standings;
 use std::rc::Rc;
 
 pub use cursor::{Cursor, Step, image, resolve};
+pub use goal::{Goal, StepKind, Way};
 pub use hand::{ByHand, Place, done};
 use highwater_engine::base::SimTime;
 use highwater_engine::world::{Refusal, World};
 pub use keyframes::Keyframes;
 pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks, group_of, holders};
 pub use past::Past;
-pub use playhead::Playhead;
+pub use playhead::{Playhead, STRIDE};
 pub use reel::{Op, Reel, Refused, SLICE_US};
 pub use standings::{Change, Standing, Whose, whose};
 

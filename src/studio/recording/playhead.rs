@@ -7,10 +7,14 @@ use highwater_engine::base::{ActionId, SimTime};
 use highwater_engine::world::World;
 
 use super::cursor::{Cursor, know_clients, resolve};
+use super::goal::{Goal, Way};
 use super::ledger::Ledger;
 use super::past::Past;
 use super::{Acted, Branch, ByHand, MAX_ACTIONS, MAX_BRANCHES, MAX_OPS, NotDone, Place, Recording, Reel};
 use crate::scenario::{Lowered, Moment, Verb, lower};
+
+/// Steps between two questions whether it is enough: few, as one step of a large cluster takes milliseconds.
+pub const STRIDE: usize = 16;
 
 /// Where somebody looks at a run.
 #[derive(Clone, Debug)]
@@ -107,12 +111,15 @@ impl Playhead {
 
     /// Everything up to and including `until`, and stands there.
     pub fn run_until(&mut self, recording: &mut Recording, until: SimTime) {
-        while self.step(recording, until) {}
-        self.stand_at(recording, until);
+        self.go_on(recording, Goal::Until(until), &|| false);
     }
 
     /// Moves on to a moment before the next step.
     pub fn stand_at(&mut self, recording: &mut Recording, at: SimTime) {
+        // What has used up its budget is over.
+        if self.world().overrun().is_some() {
+            return;
+        }
         // A branch that is full ends before what was asked for.
         let at = self.next_at(recording).map_or(at, |next| next.min(at));
         self.at = self.at.max(at);
@@ -122,30 +129,79 @@ impl Playhead {
         }
     }
 
-    /// Stands at a moment with everything of its instant done: from the nearest keyframe, or on from here.
+    /// Stands at a moment with everything of its instant done.
     pub fn seek(&mut self, recording: &mut Recording, at: SimTime) {
-        let at = at.max(self.origin());
-        let ops = self.reel(recording).ops_until(at);
-        self.rewind(recording, ops, at);
-        self.run_until(recording, at);
+        self.go(recording, Goal::Until(at.max(self.origin())));
     }
 
     /// Stands right after so many steps.
     pub fn seek_ops(&mut self, recording: &mut Recording, ops: usize) {
-        let reel = self.reel(recording);
-        let ops = ops.min(reel.n_ops());
-        let at = reel.op(ops.wrapping_sub(1)).map_or(self.origin(), |op| op.at);
-        self.rewind(recording, ops, at);
-        while self.cursor.ops < ops && self.step(recording, SimTime(u64::MAX)) {}
+        let goal = self.after(recording, ops);
+        self.go(recording, goal);
     }
 
     /// Stands at a moment that a link names.
     pub fn seek_moment(&mut self, recording: &mut Recording, moment: Moment) {
+        self.go(recording, self.goal_of(moment));
+    }
+
+    /// The place right after so many steps, of those that were recorded.
+    pub fn after(&self, recording: &Recording, ops: usize) -> Goal {
+        let reel = self.reel(recording);
+        let ops = ops.min(reel.n_ops());
+        Goal::Ops { ops, at: reel.op(ops.wrapping_sub(1)).map_or(self.origin(), |op| op.at) }
+    }
+
+    /// The place that a link names.
+    pub fn goal_of(&self, moment: Moment) -> Goal {
         let at = self.origin() + moment.at;
-        let Some(done) = moment.done else { return self.seek(recording, at) };
-        self.seek(recording, SimTime(at.0.saturating_sub(1)));
-        while (self.cursor.instant() < at || self.cursor.done() < done) && self.step(recording, at) {}
-        self.stand_at(recording, at);
+        moment.done.map_or(Goal::Until(at), |done| Goal::Done { at, done })
+    }
+
+    /// Goes to a place, from the nearest keyframe or on from here.
+    pub fn go(&mut self, recording: &mut Recording, goal: Goal) -> Way {
+        self.head_for(recording, goal);
+        self.go_on(recording, goal, &|| false)
+    }
+
+    /// Stands at the nearest place before a goal from which it can be gone to.
+    pub fn head_for(&mut self, recording: &Recording, goal: Goal) {
+        let reel = self.reel(recording);
+        let (ops, at) = match goal {
+            Goal::Until(at) => (reel.ops_until(at), at),
+            Goal::Ops { ops, at } => (ops, at),
+            // What was done at its instant is done again, one by one.
+            Goal::Done { at, .. } => {
+                let before = SimTime(at.0.saturating_sub(1));
+                (reel.ops_until(before), before)
+            }
+            Goal::Next { .. } => (reel.n_ops(), reel.ops().last().map_or(self.origin(), |op| op.at)),
+        };
+        self.rewind(recording, ops, at);
+    }
+
+    /// Goes on towards a place until it is enough, which is asked every [`STRIDE`] steps.
+    pub fn go_on(&mut self, recording: &mut Recording, goal: Goal, enough: &dyn Fn() -> bool) -> Way {
+        for gone in 1_usize.. {
+            let (ended, until) = match goal {
+                Goal::Until(at) => (false, at),
+                Goal::Ops { ops, .. } => (self.cursor.ops >= ops, SimTime(u64::MAX)),
+                Goal::Done { at, done } => (self.cursor.instant() >= at && self.cursor.done() >= done, at),
+                Goal::Next { until, most, .. } => (self.cursor.ops >= most, until),
+            };
+            if ended || !self.step(recording, until) {
+                self.stand_at(recording, goal.at());
+                return if matches!(goal, Goal::Next { .. }) { Way::Nowhere } else { Way::There };
+            }
+            let last = self.reel(recording).op(self.cursor.ops - 1);
+            if matches!(goal, Goal::Next { kind, .. } if last.is_some_and(|op| kind.fits(op))) {
+                return Way::There;
+            }
+            if gone.is_multiple_of(STRIDE) && enough() {
+                break;
+            }
+        }
+        Way::GoesOn
     }
 
     /// Takes the nearest copy at or before a step, unless the world at hand is nearer.
@@ -207,12 +263,8 @@ impl Playhead {
         };
         // Its own consequences at this instant belong to it.
         let at = self.at;
-        match moment.done {
-            None => self.run_until(recording, at),
-            Some(done) => {
-                while (self.cursor.instant() < at || self.cursor.done() <= done) && self.step(recording, at) {}
-            }
-        }
+        let goal = moment.done.map_or(Goal::Until(at), |done| Goal::Done { at, done: done + 1 });
+        self.go_on(recording, goal, &|| false);
         Ok(acted)
     }
 
@@ -237,26 +289,25 @@ impl Playhead {
     }
 
     /// Takes back everything that was done since: branches that began later are gone, and what was done in this one.
-    pub fn take_back(&mut self, recording: &mut Recording, place: &Place) {
+    /// Where the place is that is to be gone to now.
+    pub fn take_back(&mut self, recording: &mut Recording, place: &Place) -> Goal {
         recording.restore(place);
         self.branch = place.branch;
         let frame = self.branch(recording).keyframes.at_or_before(place.ops);
         (self.cursor, self.past) =
             frame.map_or_else(|| recording.beginning(), |frame| (frame.cursor.clone(), frame.past.clone()));
         self.at = self.cursor.instant();
-        while self.cursor.ops < place.ops && self.step(recording, SimTime(u64::MAX)) {}
-        self.stand_at(recording, place.at);
+        Goal::Ops { ops: place.ops, at: place.at }
     }
 
-    /// Goes to another branch, at the same moment if it was run that far.
-    pub fn select(&mut self, recording: &mut Recording, branch: usize) -> bool {
-        let Some(chosen) = recording.branches().get(branch) else { return false };
+    /// Goes over to another branch. Where this moment is in it, or its end if it was not run that far.
+    pub fn select(&mut self, recording: &Recording, branch: usize) -> Option<Goal> {
+        let chosen = recording.branches().get(branch)?;
         let at = self.at.min(chosen.recorded);
-        let Some(first) = chosen.keyframes.at_or_before(chosen.reel.ops_until(at)) else { return false };
+        let first = chosen.keyframes.at_or_before(chosen.reel.ops_until(at))?;
         (self.cursor, self.past) = (first.cursor.clone(), first.past.clone());
         self.branch = branch;
         self.at = self.cursor.instant();
-        self.run_until(recording, at);
-        true
+        Some(Goal::Until(at))
     }
 }

@@ -45,7 +45,7 @@ fn flight(seen: Seen<'_>, message: &Message) -> Flight {
 }
 
 /// A message that a cut or a dead process will not let through.
-fn is_doomed(network: &Network, seen: Seen<'_>, from: NodeId, to: NodeId) -> bool {
+pub(super) fn is_doomed(network: &Network, seen: Seen<'_>, from: NodeId, to: NodeId) -> bool {
     network.is_cut(from, to) || seen.machine(to).is_none_or(|machine| machine.process.is_none())
 }
 

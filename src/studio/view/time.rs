@@ -39,6 +39,13 @@ pub struct Flight {
     pub error: Option<Term>,
 }
 
+impl Flight {
+    /// `FetchResponse`.
+    pub fn name(&self) -> Term {
+        format!("{}{}", self.api, if self.response { "Response" } else { "Request" }).into()
+    }
+}
+
 /// The four shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlightKind {
@@ -80,6 +87,17 @@ pub struct Playback {
     pub reached: Option<u64>,
     /// There is an action to take back.
     pub can_undo: bool,
+    /// The playhead is on its way: the views show what it passes.
+    pub travel: Option<Travel>,
+}
+
+/// A way through the run that takes longer than one frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Travel {
+    /// Where it began, which may lie before where the playhead was: what is old is made again.
+    pub from_us: Micros,
+    /// Where it leads; of what is looked for, the last moment at which it may be.
+    pub to_us: Micros,
 }
 
 /// What is going on.

@@ -13,7 +13,13 @@ impl App {
                 true
             }
             Ask::WalkMessages { forward } => self.walk_messages(ctx, forward),
-            Ask::CloseChosen => self.selected.take().is_some(),
+            Ask::CloseChosen => {
+                let was = self.selected.take().is_some();
+                if was {
+                    self.refresh(true);
+                }
+                was
+            }
             Ask::Select(s) => {
                 if matches!(s, Subject::Message(_)) && self.views.playback.playing {
                     // What was chosen must not fly away.
@@ -26,6 +32,7 @@ impl App {
                 }
                 self.selected = Some(s);
                 self.show(Tab::Inspect);
+                self.tell_chosen(ctx);
                 true
             }
             Ask::Why(s) => {
@@ -120,6 +127,14 @@ impl App {
         }
     }
 
+    /// Those who listen hear of the chosen message what stands over the stage.
+    fn tell_chosen(&mut self, ctx: &Context<Self>) {
+        let ui = self.ui(ctx);
+        if let Some(m) = chosen(&ui, self.selected.as_ref()) {
+            self.said = said(&ui, &m).join(". ");
+        }
+    }
+
     /// Time stands still while one goes from message to message.
     fn walk_messages(&mut self, ctx: &Context<Self>, forward: bool) -> bool {
         let flights = self.desk.read().motion().flights;
@@ -146,10 +161,19 @@ impl App {
         self.refresh(true);
     }
 
+    pub(super) fn run_frames(&mut self, ctx: &Context<Self>) {
+        if self.frames.is_none() {
+            let link = ctx.link().clone();
+            self.frames = Some(web::Frames::start(move |ms| link.send_message(Msg::Frame(ms))));
+        }
+    }
+
     fn command(&mut self, ctx: &Context<Self>, c: Command) -> bool {
         let dragging = matches!(c, Command::Scrub { .. });
         let opens = matches!(c, Command::OpenLink(_) | Command::OpenScenario(_) | Command::PreviousRun);
         web::remember_moment(moment(self.views.playback.at_us));
+        self.dragging = dragging;
+        self.turn.of_command();
         let outcome = self.desk.write().handle(c);
         self.refused = None;
         let opened = !matches!(outcome, Outcome::NotOpened(_));
@@ -179,13 +203,14 @@ impl App {
                 self.error = None;
             }
         }
+        if self.is_underway() {
+            self.run_frames(ctx);
+            return true;
+        }
         self.refresh(!dragging);
         self.pulse.beat();
         if self.views.playback.playing {
-            if self.frames.is_none() {
-                let link = ctx.link().clone();
-                self.frames = Some(web::Frames::start(move |ms| link.send_message(Msg::Frame(ms))));
-            }
+            self.run_frames(ctx);
         } else {
             self.frames = None;
             if !dragging {

@@ -8,8 +8,8 @@ const HEADER: u32 = 48;
 /// Height of the line that says what is going on.
 const CAPTION: u32 = 30;
 const SCROLL_BAR: u32 = 16;
-/// Height of a window that leaves no row for that line.
-const LOW: u32 = 800;
+/// Height of a window that has few rows.
+const LOW: u32 = 740;
 
 impl App {
     /// The words of the verdict that was asked about.
@@ -33,11 +33,12 @@ impl App {
     /// What the stage has of a wide page: what panels and time leave of it.
     fn room(&self) -> Room {
         let (width, height) = self.window;
-        // The styles make the stage larger on large screens; tenths.
-        let zoom = match width {
-            0..1_800 => 10,
-            1_800..2_600 => 12,
-            _ => 17,
+        // The styles make the stage larger on large screens, in tenths, and time higher.
+        let (zoom, time) = match width {
+            0..1_800 if self.is_low() => (10, 164),
+            0..1_800 => (10, 190),
+            1_800..2_600 => (12, 232),
+            _ => (17, 330),
         };
         let panel = |open: bool, wide: u32| if open { wide } else { 44 };
         let (left, right) = match width {
@@ -45,15 +46,13 @@ impl App {
             1_181..1_800 => (panel(!self.folded, 248), panel(!self.panel_folded, 312)),
             _ => (panel(!self.folded, 280), panel(!self.panel_folded, 380)),
         };
-        let caption = if self.is_low() { 0 } else { CAPTION };
-        let time = if self.views.lanes.branches.len() > 1 { 262 } else { 226 };
         Room {
             width: width.saturating_sub(left + right + SCROLL_BAR) * 10 / zoom,
-            height: height.saturating_sub(HEADER + caption + time) * 10 / zoom,
+            height: height.saturating_sub(HEADER + CAPTION + time) * 10 / zoom,
+            bar: SCROLL_BAR * 10 / zoom,
         }
     }
 
-    /// The stage needs every row; what is going on stands in the header.
     fn is_low(&self) -> bool {
         self.window.1 <= LOW
     }
@@ -102,19 +101,7 @@ impl App {
         }
     }
 
-    /// Says of a run that came by a link that nobody of the gallery vouches for it.
-    fn shared_bar(&self) -> Html {
-        match &self.views.scene.origin {
-            Origin::Gallery { .. } => Html::default(),
-            Origin::Link { title } => html! {
-                <p class="shared-bar">
-                    <b>{ self.lang.words().label(Label::SharedScenario) }</b>
-                    if let Some(t) = title { { " · " }<bdi>{ shown(t) }</bdi> }
-                </p>
-            },
-        }
-    }
-
+    /// A run that came by a link: nobody of the gallery vouches for it.
     fn is_shared(&self) -> bool {
         match self.views.scene.origin {
             Origin::Gallery { .. } => false,
@@ -139,7 +126,7 @@ impl App {
         html! {
             <LanesView
                 lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()}
-                message={self.chosen_way()}
+                message={self.chosen_way()} low={self.is_low()}
             />
         }
     }
@@ -157,6 +144,7 @@ impl App {
                     "page", self.folded.then_some("folded"), self.panel_folded.then_some("panel-folded"),
                     self.is_shared().then_some("shared")
                 )}
+                aria-busy={self.busy()}
             >
                 <section class="bottom" aria-label={ui.label(Label::TimeAndRuns)}>
                     <div class="bottom-left">
@@ -165,14 +153,13 @@ impl App {
                     </div>
                     { self.lanes() }
                 </section>
-                <Header scene={self.views.scene.clone()} theme={self.theme} low={self.is_low()} {can_undo} />
+                <Header scene={self.views.scene.clone()} theme={self.theme} {can_undo} />
                 <main>
-                    { self.shared_bar() }
                     { self.notes(&ctx.props().options) }
                     <div class="middle">
                         <SettingsPanel settings={self.views.settings.clone()} folded={self.folded} />
                         <div class="stage-column">
-                            if !self.is_low() { <Going /> }
+                            <Caption selected={self.selected.clone()} />
                             { self.stage(self.room()) }
                         </div>
                         <Panel
@@ -208,18 +195,20 @@ impl App {
             PhoneTab::Log => html! { <PanelBody content={self.views.content.clone()} /> },
         };
         html! {
-            <div class={classes!("page", "phone", self.is_shared().then_some("shared"))}>
+            <div
+                class={classes!("page", "phone", self.is_shared().then_some("shared"))} aria-busy={self.busy()}
+            >
                 <section class="bottom phone-bottom" aria-label={ui.label(Label::TimeAndRuns)}>
-                    <Going />
+                    <Caption selected={self.selected.clone()} />
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     { self.transport(true, false) }
                 </section>
                 <Header scene={self.views.scene.clone()} theme={self.theme} narrow=true {can_undo} />
                 <main>
-                    { self.shared_bar() }
                     { self.notes(&ctx.props().options) }
                     <div class="phone-scenario">
                         <ScenarioPicker origin={self.views.scene.origin.clone()} />
+                        if self.is_shared() { <p><b>{ ui.label(Label::SharedScenario) }</b></p> }
                         <p class="muted">{ self.sentence(ui) }</p>
                     </div>
                     { self.story(true) }
@@ -268,7 +257,10 @@ impl App {
 
     /// What the author says here, else what he says of the whole.
     fn sentence(&self, ui: &Ui) -> String {
-        let about = || super::super::header::about(ui, &self.views.scene.origin);
+        let about = || match self.views.scene.origin {
+            Origin::Gallery { id, .. } => ui.words().scenario_about(id),
+            Origin::Link { .. } => String::new(),
+        };
         self.views.board.said.as_ref().map_or_else(about, |said| prose(ui, said))
     }
 

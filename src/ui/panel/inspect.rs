@@ -26,8 +26,8 @@ pub fn InspectView(props: &InspectProps) -> Html {
         (Some(about), Some(found)) => html! {
             <>
                 { actions(&ui, about) }
-                if let Some(message) = &found.message { <super::message::MessageCard message={(**message).clone()} /> }
-                if !found.questions.is_empty() {
+                if found.message.is_some() { <super::message::MessageCard found={found.clone()} /> }
+                if !found.questions.is_empty() && found.message.is_none() {
                     <div class="card-buttons">
                         { for found.questions.iter().map(|q| html! {
                             <button type="button" class="btn small" onclick={ui.on(Ask::Why(q.clone()))}>

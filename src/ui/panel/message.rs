@@ -1,10 +1,12 @@
 //! One message: where it is on its way, what can be done to it, its fields, what caused it and what it caused. It knows
 //! no field by name.
+use crate::ui::caption::exact;
 use crate::ui::context::{Ask, Ui, use_ui};
 use crate::ui::marks;
 use crate::ui::words::{Label, duration};
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;
+use std::rc::Rc;
 use yew::prelude::*;
 
 /// By how much a message can be delayed, in microseconds.
@@ -14,19 +16,21 @@ const WAY: u64 = 260;
 
 #[derive(PartialEq, Properties)]
 pub struct MessageProps {
-    pub message: MessageDetail,
+    /// Holds the message.
+    pub found: Rc<Inspection>,
 }
 
 #[component]
 pub fn MessageCard(props: &MessageProps) -> Html {
     let ui = use_ui();
     let w = ui.words();
-    let m = &props.message;
+    let Some(m) = &props.found.message else { return Html::default() };
     let (all, delays) = (use_state(|| false), use_state(|| false));
     let toggle = |state: &UseStateHandle<bool>| {
         let state = state.clone();
         Callback::from(move |_: MouseEvent| state.set(!*state))
     };
+    let about = Subject::Message(m.id);
     let kind = w.label(if m.response { Label::MessageResponse } else { Label::MessageRequest });
     html! {
         <div class="message">
@@ -38,9 +42,9 @@ pub fn MessageCard(props: &MessageProps) -> Html {
                 <b>{ m.name.to_string() }</b>
                 <span class="mono muted">{ format!("v{}", m.version) }</span>
                 <span class="grow" />
-                <span class="muted">{ w.in_flight(m.place, m.of) }</span>
-                { walk(&ui, false) }
-                { walk(&ui, true) }
+                <button
+                    type="button" class="btn small" aria-label={w.why_about(&about)} onclick={ui.on(Ask::Why(about))}
+                >{ w.label(Label::Why) }</button>
             </p>
             <p><b>{ format!("{} → {}", w.node(&m.from), w.node(&m.to)) }</b>{ format!(" · {kind}") }</p>
             { way(&ui, m) }
@@ -64,26 +68,12 @@ pub fn MessageCard(props: &MessageProps) -> Html {
     }
 }
 
-/// To the microsecond: messages take less than a thousandth of a second.
-fn exact(us: Micros) -> String {
-    format!("{}.{:06} s", us / 1_000_000, us % 1_000_000)
-}
-
 fn not_yet(ui: &Ui, m: &MessageDetail) -> String {
     match &m.held {
+        Holding::No if m.doomed => ui.label(Label::FindsNobody).to_owned(),
         Holding::No => ui.words().not_yet(m.left_us),
         Holding::Held { name } => ui.words().held_as(name),
         Holding::Behind => ui.label(Label::HeldBehind).to_owned(),
-    }
-}
-
-fn walk(ui: &Ui, forward: bool) -> Html {
-    let name = ui.label(if forward { Label::NextMessage } else { Label::PreviousMessage });
-    html! {
-        <button
-            type="button" class="btn square" aria-label={name} title={name}
-            onclick={ui.on(Ask::WalkMessages { forward })}
-        >{ if forward { "›" } else { "‹" } }</button>
     }
 }
 
@@ -107,7 +97,7 @@ fn way(ui: &Ui, m: &MessageDetail) -> Html {
                 <div><dt>{ w.label(Label::StillToGo) }</dt><dd class="mono">{ duration(m.left_us) }</dd></div>
                 <div><dt>{ w.label(Label::MessageArrives) }</dt><dd class="mono">{ exact(m.arrives_us) }</dd></div>
             </dl>
-            if m.held != Holding::No { <p class="warn">{ not_yet(ui, m) }</p> }
+            if m.held != Holding::No || m.doomed { <p class="warn">{ not_yet(ui, m) }</p> }
         </>
     }
 }

@@ -38,6 +38,7 @@ pub fn TextPanel(props: &TextProps) -> Html {
             <h2>{ w.label(Label::Clients) }</h2>
             { producers(&ui, scene) }
             { for scene.groups.iter().map(|g| group(&ui, g)) }
+            { flights(&ui) }
             <h2>{ w.label(Label::TextRecent) }</h2>
             <ol>
                 { for props.text.recent.iter().map(|l| html! {
@@ -45,6 +46,29 @@ pub fn TextPanel(props: &TextProps) -> Html {
                 }) }
             </ol>
         </div>
+    }
+}
+
+/// What is on its way while time stands still, each a way to look at it.
+fn flights(ui: &Ui) -> Html {
+    let d = ui.desk.read();
+    let all = d.motion().flights;
+    if all.is_empty() || d.playback().playing {
+        return Html::default();
+    }
+    html! {
+        <>
+            <h2>{ ui.label(Label::Messages) }</h2>
+            <ul>
+                { for all.iter().map(|f| html! {
+                    <li>
+                        <button type="button" class="linky" onclick={ui.on(Ask::Select(Subject::Message(f.id)))}>
+                            { ui.words().flight(f) }
+                        </button>
+                    </li>
+                }) }
+            </ul>
+        </>
     }
 }
 

@@ -55,7 +55,7 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                 >
                     { broker_name(&ui, b) }
                     if let (Some(rack), false) = (&b.rack, is_changing(b)) {
-                        <span class="muted">{ w.rack(rack) }</span>
+                        <span class="muted one-line" title={rack.clone()}>{ w.rack(rack) }</span>
                     }
                     <span class={classes!("state", state)} title={standing(&ui, b)}>{ briefly(&ui, b) }</span>
                     <NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} up={lower} />

@@ -56,7 +56,10 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
             class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}
         >
             <span class="client-line">
-                <button type="button" class="plain" onclick={ui.on(Ask::Select(subject.clone()))}>
+                <button
+                    type="button" class="plain one-line" title={w.subject(&subject)}
+                    onclick={ui.on(Ask::Select(subject.clone()))}
+                >
                     <b>{ w.subject(&subject) }</b>
                 </button>
                 <span class="mono muted">{ format!("acks={} · {}", p.acks, rate(p.rate_milli)) }</span>
@@ -95,7 +98,10 @@ fn group(ui: &Ui, g: &GroupView, chosen: bool) -> Html {
             class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}
         >
             <span class="client-line">
-                <button type="button" class="plain" onclick={ui.on(Ask::Select(subject.clone()))}>
+                <button
+                    type="button" class="plain one-line" title={w.subject(&subject)}
+                    onclick={ui.on(Ask::Select(subject.clone()))}
+                >
                     <b>{ w.subject(&subject) }</b>
                 </button>
                 <span class="muted clip">{ w.coordinator(g) }</span>

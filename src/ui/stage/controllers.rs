@@ -13,6 +13,9 @@ pub struct ControllersProps {
     pub scene: Rc<Scene>,
     #[prop_or_default]
     pub selected: Option<Subject>,
+    /// Where there is no room for the epoch.
+    #[prop_or_default]
+    pub brief: bool,
 }
 
 #[component]
@@ -29,7 +32,8 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                     let down = !matches!(c.process, ProcessState::Running | ProcessState::Stopping);
                     let crowned = c.role == QuorumRole::Active && !down;
                     let chosen = props.selected.as_ref() == Some(&subject);
-                    let state = w.controller_state(c);
+                    let whole = w.controller_state(c);
+                    let state = if props.brief && crowned { w.quorum_role(c.role) } else { &whole };
                     html! {
                         <li
                             key={c.id}
@@ -38,11 +42,16 @@ pub fn Controllers(props: &ControllersProps) -> Html {
                                 chosen.then_some("chosen")
                             )}
                         >
-                            <button type="button" class="plain" onclick={ui.on(Ask::Select(subject))}>
-                                if crowned { { marks::crown_icon() } }
+                            <button
+                                type="button" class="plain" title={whole.clone()}
+                                onclick={ui.on(Ask::Select(subject))}
+                            >
+                                if crowned && !many { { marks::crown_icon() } }
                                 if down { { marks::bolt_icon() } }
                                 <b>{ w.node(&NodeRef::Controller(c.id)) }</b>{ " " }
-                                <span class={if down { "danger" } else { "muted" }}>{ state }</span>
+                                // A narrow name breaks, and the crown stands in its second line.
+                                if crowned && many { { marks::crown_icon() } }
+                                <span class={if down { "danger" } else { "muted" }}>{ state.to_owned() }</span>
                                 if c.cut_off { { marks::cut_icon() } }
                             </button>
                             <svg class="meta-tail" width="24" height="12" aria-hidden="true">

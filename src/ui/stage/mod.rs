@@ -161,7 +161,9 @@ pub fn Stage(props: &StageProps) -> Html {
             <p id="stage-help" class="hidden">{ w.label(Label::StageHelp) }</p>
             <div class={classes!("stage-in", geometry.classes())}>
                 <svg class="under" width={width.clone()} height={height.clone()} aria-hidden="true">{ band }</svg>
-                <Controllers scene={scene.clone()} selected={props.selected.clone()} />
+                <Controllers
+                    scene={scene.clone()} selected={props.selected.clone()} brief={geometry.fit != Fit::Wide}
+                />
                 <div
                     class="grid" role="grid" aria-label={w.label(Label::Stage)} aria-describedby="stage-help"
                     aria-rowcount={rows.to_string()} aria-colcount={(columns.len() + 1).to_string()} onkeydown={on_key}
@@ -277,7 +279,7 @@ fn heads(
             <div
                 role="columnheader" class="corner" id="cell-0-0" data-cell="1" tabindex={tab(at == (0, 0))}
                 onfocus={cell_focus(on_focus, (0, 0))}
-            ><span class="cap">{ w.label(Label::Topic) }</span><b>{ names }</b></div>
+            ><span class="cap">{ w.label(Label::Topic) }</span><b title={names.clone()}>{ names }</b></div>
             { for columns.iter().enumerate().map(|(i, (slot, first))| {
                 head(ui, scene, fit, slot, *first, chosen, i + 1, at, on_focus)
             }) }
@@ -376,8 +378,11 @@ fn head(
                     )}
                 >
                     <span class="head-line">
+                        // Where a name is too long, its number still stands.
                         <b title={super::words::partition(place)}>
-                            { if short { p.partition.to_string() } else { super::words::partition(place) } }
+                            if short { { p.partition } } else {
+                                <span class="one-line">{ &place.topic }</span>{ format!("-{}", p.partition) }
+                            }
                         </b>
                         if !three { { epoch.clone() } }
                     </span>

@@ -77,7 +77,25 @@ fn flight(
                 chosen.then_some("chosen")
             )}
         >
-            <path class={classes!("way", marks::flight_class(f.kind))} {d} />
+            if chosen {
+                <defs>
+                    <marker
+                        id="way-end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"
+                        markerUnits="userSpaceOnUse"
+                    ><path class={marks::flight_fill(f.kind)} d="M0 0 L8 4 L0 8 Z" /></marker>
+                </defs>
+            }
+            <path
+                class={classes!("way", marks::flight_class(f.kind))} d={d.clone()}
+                marker-end={chosen.then_some("url(#way-end)")}
+            />
+            if chosen {
+                // What is behind it is solid; what is ahead stays dashed.
+                <path
+                    class={classes!("way", "gone", marks::flight_class(f.kind))} {d} pathLength="1000000"
+                    stroke-dasharray={format!("{} 1000000", f.progress_ppm)}
+                />
+            }
             <g
                 class="flyer" transform={format!("translate({}.{},{}.{})", x / 10, x % 10, y / 10, y % 10)}
                 role={reachable.then_some("button")} tabindex={reachable.then_some("0")}

@@ -3,6 +3,7 @@ use super::{Focus, cell_focus, opens, tab};
 use crate::ui::context::use_ui;
 use crate::ui::geometry::{Density, Fit};
 use crate::ui::marks;
+use crate::ui::words::Words;
 use highwater_studio::view::model::*;
 use yew::prelude::*;
 
@@ -80,10 +81,11 @@ pub fn Replica(props: &ReplicaProps) -> Html {
     let r = &props.replica;
     let (click, key) = opens(&ui.ask, Subject::Replica { partition: r.partition.clone(), broker: props.broker });
     let crowned = matches!(r.role, ReplicaRole::Leader | ReplicaRole::StaleLeader);
-    let (role, end) = match (props.size, crowned) {
+    let (role, end_words) = match (props.size, crowned) {
         (Size::Bars, true) => ("", r.log_end_offset.to_string()),
         (Size::Bars, false) => (short(r.role), r.log_end_offset.to_string()),
-        (Size::Cells(_) | Size::Wide, _) => (w.role(r.role), w.log_end(r.log_end_offset)),
+        (Size::Cells(fit), _) => (w.role(r.role), end(w, fit, props.first_shown, r.log_end_offset)),
+        (Size::Wide, _) => (w.role(r.role), w.log_end(r.log_end_offset)),
     };
     // Kafka's own name for it, in every language.
     let eligible = r.eligible && props.size != Size::Bars;
@@ -108,11 +110,23 @@ pub fn Replica(props: &ReplicaProps) -> Html {
             <span class="ends mono" aria-hidden="true">
                 if props.size != Size::Bars { <span>{ props.first_shown }</span> }
                 <span>
-                    { end }
+                    { end_words }
                 </span>
             </span>
         </div>
     }
+}
+
+/// The log end offset; beside a long first offset the number alone.
+fn end(w: &dyn Words, fit: Fit, first: u64, end: u64) -> String {
+    let most = match fit {
+        Fit::Wide => 14,
+        Fit::Snug => 13,
+        Fit::Close => 11,
+        Fit::Tight => 9,
+    };
+    let words = w.log_end(end);
+    if first.to_string().len() + words.len() > most { end.to_string() } else { words }
 }
 
 /// Where only a letter's width is free, each role has a sign of its own.

@@ -93,6 +93,7 @@ impl Words for English {
             Label::SkipWait => "Skip the wait",
             Label::Pace => "pace",
             Label::Step => "step",
+            Label::StopHere => "Stop here",
             Label::Playhead => "Playhead",
             Label::ZoomIn => "Zoom in",
             Label::ZoomOut => "Zoom out",
@@ -151,6 +152,8 @@ impl Words for English {
             Label::WhatCausedIt => "What caused it",
             Label::WhatItCaused => "What it caused",
             Label::HeldBehind => "It waits behind a message that is held on its connection.",
+            Label::FindsNobody => "it will find nobody",
+            Label::NothingNew => "nothing new",
             Label::NextMessage => "Next message in flight",
             Label::PreviousMessage => "Previous message in flight",
             Label::NothingSelected => {
@@ -982,12 +985,32 @@ impl Words for English {
     fn reached(&self, thousandths: u64) -> String {
         format!("Plays as fast as this device can: {}.", measured(thousandths))
     }
+    fn on_the_way(&self, to_us: Micros) -> String {
+        format!("The run is played on to {}. Escape stops it where it is.", moment(to_us))
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "response" } else { "request" };
         let about = f.about.as_ref().map(|p| format!(", {}", partition(p))).unwrap_or_default();
         let error = f.error.as_ref().map(|e| format!(", {e}")).unwrap_or_default();
         let doomed = if f.doomed { ", will be lost" } else { "" };
         format!("{} {kind} from {} to {}{about}{error}{doomed}", f.api, self.node(&f.from), self.node(&f.to))
+    }
+    fn sends(&self, m: &MessageDetail) -> String {
+        let does = if m.response { "answers" } else { "asks" };
+        format!("{} {does} {}: {} v{}", self.node(&m.from), self.node(&m.to), m.name, m.version)
+    }
+    fn carries(&self, c: &Carried) -> String {
+        let (of, value) = (&c.of, &c.value);
+        match c.says {
+            Says::Records => format!("{of} offset{} {value}", if value.contains('–') { "s" } else { "" }),
+            Says::Sent => format!("{value} record{} for {of}", if value == "1" { "" } else { "s" }),
+            Says::Written => format!("{of} written from offset {value}"),
+            Says::From => format!("{of} from offset {value}"),
+            Says::HighWatermark => format!("the high watermark of {of} is still {value}"),
+            Says::NewHighWatermark => format!("the high watermark of {of} moves {value}"),
+            Says::Field => format!("{of} {value}"),
+            Says::More => format!("and {value} more"),
+        }
     }
     fn in_flight(&self, place: usize, of: usize) -> String {
         format!("{place} of {of} in flight")
@@ -1205,6 +1228,7 @@ impl Words for English {
             Refused::Limit { what, bound } => format!("{what}: no more than {bound}"),
             Refused::NotNow(action) => format!("\"{}\" cannot be done now", self.action(*action)),
             Refused::Because(reason) => self.reason(reason),
+            Refused::OnTheWay => "The run is on its way to another moment: stop it first, or wait".to_owned(),
             Refused::Unknown(what) => {
                 let what = match what {
                     Thing::Setting => "setting",

@@ -95,6 +95,8 @@ pub enum Label {
     Pace,
     Step,
     Playhead,
+    /// Ends a way through the run where it has come.
+    StopHere,
     ZoomIn,
     ZoomOut,
     ZoomAll,
@@ -155,6 +157,8 @@ pub enum Label {
     WhatCausedIt,
     WhatItCaused,
     HeldBehind,
+    FindsNobody,
+    NothingNew,
     NextMessage,
     PreviousMessage,
     NotThere,
@@ -319,7 +323,13 @@ pub trait Words {
     fn ended(&self, e: Ended) -> std::borrow::Cow<'static, str>;
     /// Play cannot keep its pace: what it reaches, in thousandths of real time.
     fn reached(&self, thousandths: u64) -> String;
+    /// The playhead is on its way there, and how to end that.
+    fn on_the_way(&self, to_us: Micros) -> String;
     fn flight(&self, f: &Flight) -> String;
+    /// Who says what to whom: `broker 2 answers broker 1: FetchResponse v18`.
+    fn sends(&self, m: &MessageDetail) -> String;
+    /// One thing that a message says.
+    fn carries(&self, c: &Carried) -> String;
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
     /// What a message has not caused yet, and when it arrives.

@@ -75,6 +75,7 @@ impl Words for Chinese {
             Label::SkipWait => "跳过等待",
             Label::Pace => "速度",
             Label::Step => "步长",
+            Label::StopHere => "停在此处",
             Label::Playhead => "播放头",
             Label::ZoomIn => "放大",
             Label::ZoomOut => "缩小",
@@ -131,6 +132,8 @@ impl Words for Chinese {
             Label::WhatCausedIt => "起因",
             Label::WhatItCaused => "后果",
             Label::HeldBehind => "它排在同一连接上被扣住的消息之后。",
+            Label::FindsNobody => "到达时将无人接收",
+            Label::NothingNew => "没有新内容",
             Label::NextMessage => "下一条传输中的消息",
             Label::PreviousMessage => "上一条传输中的消息",
             Label::NothingSelected => "在集群视图上选择副本、broker、客户端或消息，即可按 Kafka 自己的术语查看。",
@@ -906,12 +909,32 @@ impl Words for Chinese {
     fn reached(&self, thousandths: u64) -> String {
         format!("已按此设备的最快速度播放：{}。", measured(thousandths))
     }
+    fn on_the_way(&self, to_us: Micros) -> String {
+        format!("正在运行到 {}，按 Esc 可停在当前时刻。", moment(to_us))
+    }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "应答" } else { "请求" };
         let about = f.about.as_ref().map(|p| format!("，{}", partition(p))).unwrap_or_default();
         let error = f.error.as_ref().map(|e| format!("，{e}")).unwrap_or_default();
         let doomed = if f.doomed { "，将会丢失" } else { "" };
         format!("{} {kind}，从 {} 到 {}{about}{error}{doomed}", f.api, self.node(&f.from), self.node(&f.to))
+    }
+    fn sends(&self, m: &MessageDetail) -> String {
+        let does = if m.response { "应答" } else { "请求" };
+        format!("{} {does} {}：{} v{}", self.node(&m.from), self.node(&m.to), m.name, m.version)
+    }
+    fn carries(&self, c: &Carried) -> String {
+        let (of, value) = (&c.of, &c.value);
+        match c.says {
+            Says::Records => format!("{of} 位移 {value}"),
+            Says::Sent => format!("{of} 的 {value} 条记录"),
+            Says::Written => format!("{of} 从位移 {value} 起写入"),
+            Says::From => format!("{of} 从位移 {value} 起"),
+            Says::HighWatermark => format!("{of} 的高水位仍是 {value}"),
+            Says::NewHighWatermark => format!("{of} 的高水位 {value}"),
+            Says::Field => format!("{of} {value}"),
+            Says::More => format!("另有 {value} 项"),
+        }
     }
     fn in_flight(&self, place: usize, of: usize) -> String {
         format!("传输中 {place}/{of}")
@@ -1125,6 +1148,7 @@ impl Words for Chinese {
             Refused::Limit { what, bound } => format!("{what}：不能超过 {bound}"),
             Refused::NotNow(action) => format!("现在无法执行“{}”", self.action(*action)),
             Refused::Because(reason) => self.reason(reason),
+            Refused::OnTheWay => "正在运行到另一时刻：请先停止，或等待完成".to_owned(),
             Refused::Unknown(what) => {
                 let what = match what {
                     Thing::Setting => "设置",

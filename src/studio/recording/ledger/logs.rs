@@ -130,6 +130,8 @@ impl Ledger {
             && logs.again.is_empty()
             && !logs.all
             && self.undecided.is_empty()
+            && self.missed.len() == 0
+            && !self.found
             && image(world).is_none_or(|image| logs.known == reach(world, image))
     }
 
@@ -153,6 +155,7 @@ impl Ledger {
             }
         }
         self.decide(world);
+        self.count_the_lost();
     }
 
     /// Reads what a leader's log has gained. `false` if it has to be read from its beginning.

@@ -8,7 +8,7 @@ mod pieces;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use highwater_engine::base::{ClientId, Map, NodeId, Offset, SimTime, Tag, Tp};
+use highwater_engine::base::{ClientId, Map, NodeId, Offset, SimTime, Tag, Tp, sort_by};
 use highwater_engine::client::{ClientKind, ProducerConfig};
 use highwater_engine::protocol::Acks;
 use highwater_engine::trace::{Kind, TraceEntry};
@@ -98,7 +98,13 @@ pub struct Ledger {
     given: BTreeSet<(usize, u32)>,
     /// The highest number of a record that a group was given of a partition.
     highest: Map<(usize, Tp), u32>,
-    lost: Rc<BTreeSet<u32>>,
+    /// Numbers of lost records in their order, as the logs were last read.
+    lost: Rc<Vec<u32>>,
+    /// Numbers of records that stood nowhere when they were acknowledged or since: until the logs are read nobody knows
+    /// whether they are lost, and most are not.
+    missed: Pieces<u32>,
+    /// A record that was lost stands again.
+    found: bool,
     /// Records of acks=0 that are called done and stand nowhere: they may be on their way.
     undecided: BTreeSet<u32>,
     logs: Source,
@@ -279,9 +285,24 @@ impl Ledger {
         mine.count(record, true);
         logs.count(record, true);
         match (was_lost, record.fate == RecordFate::AckedLost) {
-            (false, true) => drop(Rc::make_mut(&mut self.lost).insert(number)),
-            (true, false) => drop(Rc::make_mut(&mut self.lost).remove(&number)),
+            (false, true) => self.missed.push(number),
+            (true, false) => self.found |= self.lost.binary_search(&number).is_ok(),
             (true, true) | (false, false) => {}
+        }
+    }
+
+    /// Says which records are lost, now that the logs have been read.
+    fn count_the_lost(&mut self) {
+        let missed = std::mem::take(&mut self.missed);
+        let is_lost = |number: &u32| {
+            self.records.get(*number as usize).is_some_and(|record| record.fate == RecordFate::AckedLost)
+        };
+        let mut new: Vec<u32> = missed.iter().copied().filter(is_lost).collect();
+        if std::mem::take(&mut self.found) || !new.is_empty() {
+            new.extend(self.lost.iter().copied().filter(is_lost));
+            sort_by(&mut new, u32::cmp);
+            new.dedup();
+            self.lost = Rc::new(new);
         }
     }
 }

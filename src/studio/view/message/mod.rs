@@ -3,6 +3,7 @@
 
 mod answers;
 mod fields;
+mod gist;
 pub mod shown;
 mod version;
 
@@ -41,6 +42,7 @@ pub fn detail(seen: Seen<'_>, id: MessageRef) -> Option<MessageDetail> {
         Body::Request(request) => fields::request(&mut rows, request),
         Body::Response(response) => answers::response(&mut rows, response, message.to()),
     }
+    let carries = gist::carried(&rows.rows, motion::kind(message), response);
     let (caused_by, caused) = (causes(seen, message), effects(seen, message));
     Some(MessageDetail {
         id,
@@ -58,8 +60,10 @@ pub fn detail(seen: Seen<'_>, id: MessageRef) -> Option<MessageDetail> {
             Some((_, Some(name))) => Holding::Held { name: name.to_string() },
             Some((_, None)) => Holding::Behind,
         },
+        doomed: motion::is_doomed(seen.world().network(), seen, message.from(), message.to()),
         place: place + 1,
         of: all.len(),
+        carries,
         fields: rows.rows,
         caused_by,
         caused,

@@ -35,7 +35,7 @@ impl App {
         // There is no other place for it, and the verdict comes back with the next quiet moment.
         let now = self.views.playback.caption.as_ref().is_some_and(|caption| caption.now && caption.fact.is_some());
         if self.narrow && now {
-            return html! { <div class="verdict-strip"><Going /></div> };
+            return html! { <div class="verdict-strip"><Caption /></div> };
         }
         html! {
             <section class={classes!("verdict-strip", grade.class())} aria-label={w.label(Label::Promises)}>
@@ -57,9 +57,10 @@ impl App {
     /// What a tap chose, in one line over the transport.
     fn chosen(&self, ui: &Ui) -> Html {
         let Some(s) = &self.selected else { return Html::default() };
+        let message = chosen(ui, Some(s)).map(|m| said(ui, &m).join(" · "));
         html! {
             <p class="chosen-line" role="status">
-                <span>{ about_line(ui, &self.views.scene, s) }</span>
+                <span>{ message.unwrap_or_else(|| about_line(ui, &self.views.scene, s)) }</span>
                 <button
                     type="button" class="btn square" aria-label={ui.label(Label::Close)}
                     onclick={ui.on(Ask::CloseChosen)}
@@ -98,7 +99,7 @@ impl App {
         let options = &ctx.props().options;
         let w = ui.words();
         let (width, height) = self.window;
-        let room = Room { width, height: height.saturating_sub(AROUND) };
+        let room = Room { width, height: height.saturating_sub(AROUND), bar: 0 };
         let stage = if self.narrow { self.phone_stage() } else { self.stage(room) };
         let active = self.views.scene.controllers.iter().find(|c| c.role == QuorumRole::Active);
         let controls = options.shows(Part::Controls) && options.controls != Controls::None;
@@ -108,7 +109,7 @@ impl App {
             <main
                 class={classes!("page", "embedded", self.narrow.then_some("narrow"),
                     self.is_shared().then_some("shared"))}
-                aria-label={title.clone()}
+                aria-label={title.clone()} aria-busy={self.busy()}
             >
                 <header class="embed-top">
                     <h1>{ marks::waves() }<bdi>{ title }</bdi></h1>
