@@ -230,8 +230,10 @@ fn a_group_whose_members_are_all_frozen_is_advised_to_resume_one_as_long_as_it_l
             matches!(card.verdict, Verdict::PartitionsUnread { .. })
                 && matches!(&card.cure, Some(Cure::Resume { node: NodeRef::Member(_) }))
         };
-        let found = cards(&scenario, seconds);
+        let studio = open(&scenario, seconds);
+        let found = &studio.promises().verdicts;
         assert!(found.iter().any(resume), "{seconds} s: {found:#?}");
+        assert_eq!(studio.scene().groups[0].now, GroupNow::NotPolling);
     }
 }
 

@@ -885,6 +885,7 @@ impl Words for English {
             GroupNow::ReadsWithoutCoordinator { error, partitions_read, partitions_still } => {
                 format!("reads {partitions_read} partitions, {partitions_still} stand still: {error}")
             }
+            GroupNow::NotPolling => format!("nobody polls, lag {}", g.lag),
             GroupNow::CaughtUp => "caught up".into(),
             GroupNow::Starting => "starting".into(),
         }

@@ -810,6 +810,7 @@ impl Words for Chinese {
             GroupNow::ReadsWithoutCoordinator { error, partitions_read, partitions_still } => {
                 format!("读 {partitions_read} 个分区，{partitions_still} 个停住：{error}")
             }
+            GroupNow::NotPolling => format!("无人 poll，积压 {}", g.lag),
             GroupNow::CaughtUp => "已追上".into(),
             GroupNow::Starting => "启动中".into(),
         }
