@@ -19,6 +19,22 @@ pub fn bench_events(events: u32) -> f64 {
     f64::from(done) * 1_000.0 / (now_ms() - from).max(0.001)
 }
 
+/// Mebibytes of the page's memory once a run of one simulated hour is kept in it; none if the run cannot be opened.
+#[wasm_bindgen]
+pub fn bench_hour() -> Option<f64> {
+    let kept = bench::hour().ok()?;
+    let memory = wasm_bindgen::memory().unchecked_into::<js_sys::WebAssembly::Memory>().buffer();
+    drop(kept);
+    Some(f64::from(memory.unchecked_into::<js_sys::ArrayBuffer>().byte_length()) / f64::from(1 << 20))
+}
+
+/// Milliseconds of an average frame at a moment of a run, in seconds, over so many frames in which everything that the
+/// page shows is made.
+#[wasm_bindgen]
+pub fn bench_frame(at: u32, frames: u32) -> Option<f64> {
+    bench::frames(&[u64::from(at)], frames, now_ms).ok()?.first().map(|frame| frame.length)
+}
+
 /// Presses play.
 #[wasm_bindgen]
 pub fn bench_play() {

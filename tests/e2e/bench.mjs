@@ -111,7 +111,18 @@ try {
   row('events a second, wasm', wasm, '');
   row('native over wasm', native && wasm ? native / wasm : null, '', 1.6);
 
+  const early = (await has(HOOKS.frame)) ? await call(HOOKS.frame, 60, FRAMES) : null;
+  const late = (await has(HOOKS.frame)) ? await call(HOOKS.frame, 3_600, FRAMES) : null;
+  row('views of a frame at 60 s', early, 'ms');
+  row('views of a frame at 3,600 s over those at 60 s', early && late ? late / early : null, '', 1.2);
+
   await firstView(url, page);
+  // Memory never shrinks: a page of its own.
+  const fresh = await browser.newPage();
+  await fresh.goto(`${url}?bench`);
+  await fresh.waitForFunction(() => window.__hw_bench !== undefined, undefined, { timeout: 20_000 });
+  const hour = await fresh.evaluate((hook) => window.__hw_bench[hook]?.() ?? null, HOOKS.hour);
+  row('memory with an hour of a run', hour, 'MiB', 150);
 } finally {
   await browser.close();
   child.kill();

@@ -7,6 +7,10 @@ export const HOOKS = {
   seek: 'bench_seek',
   /** `(events: number) => number`: events a second. */
   events: 'bench_events',
+  /** `() => number`: mebibytes of the page's memory with one simulated hour in it. */
+  hour: 'bench_hour',
+  /** `(at: number, frames: number) => number`: milliseconds of a frame's views at a second of a run. */
+  frame: 'bench_frame',
   /** `() => void`: starts the stage playing, with messages flying for at least ten seconds. */
   play: 'bench_play',
 };

@@ -19,6 +19,7 @@ fn cluster() -> Scenario {
 
 /// The length of the run in which is sought.
 const RUN: Dur = Dur::secs(600);
+const HOUR: Dur = Dur::secs(3_600);
 /// A step of the golden ratio goes through a stretch evenly and never in order.
 const STRIDE_PER_MILLION: u64 = 618_034;
 
@@ -93,6 +94,18 @@ const SELDOM: u32 = 15;
 /// Slices of a lane, and lines of the log, as a page of 1440 px has them.
 const LANE_SLICES: usize = 240;
 const LOG_LINES: usize = 40;
+
+/// Records the cluster's first hour and makes what a page shows at its end.
+///
+/// # Errors
+/// None for the scenario as it is.
+pub fn hour() -> Result<Studio, OpenError> {
+    let link = Link { at: Some(Moment::after(HOUR)), ..Link::new(cluster()) };
+    let studio = Studio::open(&link.fragment())?;
+    studio.promises();
+    studio.log_tail(&LogFilter::default(), LOG_LINES);
+    Ok(studio)
+}
 
 /// Lets that many events of the cluster happen, with no recording of them, and says how many did.
 pub fn events(count: u32) -> u32 {
