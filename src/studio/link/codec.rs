@@ -5,7 +5,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use super::error::{LinkError, LinkProblem, Readable};
-use super::letters::{BASE64URL, CROCKFORD};
+use super::letters::{BASE64URL, CROCKFORD, crc32};
 
 /// Characters of a fragment that are read.
 pub const MAX_FRAGMENT: usize = 64 << 10;
@@ -36,7 +36,7 @@ impl Codec {
 
 /// The check of everything before its dot.
 fn check_of(characters: &str) -> String {
-    CROCKFORD.encode(&crc32fast::hash(characters.as_bytes()).to_be_bytes())
+    CROCKFORD.encode(&crc32(characters.as_bytes()).to_be_bytes())
 }
 
 /// Codec, payload, dot and check.
