@@ -37,6 +37,9 @@ const SLICES: usize = 240;
 const SPEAK_EVERY_MS: f64 = 1_000.0;
 const LANES_EVERY_MS: f64 = 250.0;
 
+/// A frame that is longer is one in which the page had too much to draw.
+const LONG_FRAME_MS: f64 = 40.0;
+
 /// What the page starts with.
 #[derive(Clone, PartialEq, Properties)]
 pub struct AppProps {
@@ -125,6 +128,12 @@ pub struct App {
     heard: Option<TraceId>,
     spoke_at: f64,
     lanes_at: f64,
+    /// When what is shown was last fetched, and how long the page took over it with drawing.
+    fetched_at: f64,
+    drawing_ms: f64,
+    drew: bool,
+    /// Something has changed since.
+    unseen: bool,
     ask: Callback<Ask>,
     pulse: Pulse,
     views: Views,
@@ -190,6 +199,10 @@ impl Component for App {
             heard,
             spoke_at: 0.0,
             lanes_at: 0.0,
+            fetched_at: 0.0,
+            drawing_ms: 0.0,
+            drew: false,
+            unseen: false,
             ask: ctx.link().callback(Msg::Ask),
             pulse: Pulse::default(),
             views,
@@ -385,7 +398,16 @@ impl App {
         }
         let playing = self.desk.read().playback().playing;
         let mut draw = false;
-        if changed || playing != self.views.playback.playing {
+        // The frame after the one that fetched is as late as fetching and drawing made it. Of a large cluster no more is
+        // drawn than leaves as much time to the run, and to whoever wants to stop it.
+        let now = web::now_ms();
+        if std::mem::take(&mut self.drew) {
+            self.drawing_ms = ms;
+        }
+        let rests = self.drawing_ms > LONG_FRAME_MS && now - self.fetched_at < 2.0 * self.drawing_ms;
+        self.unseen |= changed;
+        if playing != self.views.playback.playing || self.unseen && !rests {
+            (self.fetched_at, self.drew, self.unseen) = (now, true, false);
             self.refresh(!playing || was_underway);
             draw = true;
         }

@@ -44,7 +44,7 @@ fn twenty_five_partitions_are_one_square_each() {
     let heat = html
         .split("class=\"heat")
         .skip(1)
-        .map(|h| h.split("</svg>").next().unwrap_or("").matches("<rect").count())
+        .map(|h| h.split("</svg>").next().unwrap_or("").matches("h12v13h-12z").count())
         .collect::<Vec<_>>();
     assert_eq!(heat, [25, 25, 25]);
 }
@@ -56,7 +56,7 @@ fn twelve_brokers_and_six_hundred_partitions_are_all_there_in_few_nodes() {
     let squares: usize = html
         .split("class=\"heat")
         .skip(1)
-        .map(|h| h.split("</svg>").next().unwrap_or("").matches("<rect").count())
+        .map(|h| h.split("</svg>").next().unwrap_or("").matches("h12v13h-12z").count())
         .sum();
     assert_eq!(squares, 600 * 3);
     let nodes = html.matches('<').count() - html.matches("</").count();

@@ -232,6 +232,7 @@ fn causes() -> Vec<Cause> {
         Cause::NoOffsetsTopic { group: name(), wanted: 3, brokers: 3 },
         Cause::CoordinatorLoads { group: name(), partition: 9, broker: 2 },
         Cause::CoordinatorNotFound { group: name(), partition: 9, broker: 2 },
+        Cause::MemberFrozen { member: "b1".into() },
         Cause::PositionWentBack { member: "b1".into(), partition: orders(0), from: 9, to: 4 },
         Cause::LeaderSilent { producer: producer(), broker: 1 },
         Cause::WaitsForFollowers { partition: orders(0), broker: 1, waits_for: vec![2, 3] },

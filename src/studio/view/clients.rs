@@ -206,6 +206,9 @@ fn group_now(members: &[MemberView], still: usize, hopeless: bool) -> GroupNow {
             GroupNow::NoMembers
         };
     }
+    if alive.iter().all(|member| member.now == MemberNow::Paused) {
+        return GroupNow::NotPolling;
+    }
     let stopped = |member: &MemberView| match &member.now {
         MemberNow::Stopped { error } | MemberNow::Failing { error } => Some(error.clone()),
         MemberNow::FindingCoordinator { error: Some(error) } => Some(error.clone()),

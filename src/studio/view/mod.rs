@@ -19,5 +19,7 @@ pub mod why;
 mod causes;
 mod lost;
 mod panel;
+mod survival;
 mod time;
 mod timers;
+mod unread;

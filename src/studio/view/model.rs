@@ -496,6 +496,8 @@ pub enum GroupNow {
         partitions_read: u32,
         partitions_still: u32,
     },
+    /// Every member's process or application stands still.
+    NotPolling,
     CaughtUp,
     Starting,
 }

@@ -44,6 +44,11 @@ pub enum Verdict {
     GroupWithoutCommits {
         group: String,
     },
+    /// A member whose process stands still keeps records from its group.
+    PartitionsUnread {
+        group: String,
+        member: String,
+    },
     NoActiveController,
     PartitionsOffline {
         count: u32,
@@ -144,6 +149,10 @@ pub enum Cause {
         group: String,
         partition: u32,
         broker: u32,
+    },
+    /// What a group does not read belongs to this member, or the group waits for it.
+    MemberFrozen {
+        member: String,
     },
     PositionWentBack {
         member: String,

@@ -1,21 +1,24 @@
 //! Verdicts, the one that hurts most first, with their causes and cures, and what the set-up would survive. It judges
 //! only what is so at the playhead.
 
-use highwater_engine::base::{BrokerId, NodeId, Tag, Tp, sort_by};
-use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, ElectionKind, PartitionRegistration};
+use highwater_engine::base::{NodeId, Tag, Tp, sort_by};
+use highwater_engine::protocol::{Acks, ElectionKind};
 use highwater_engine::trace::Kind;
 
 use super::advice::{Advice, Lack};
+use super::causes;
 use super::ledger::squares;
 use super::lost::stretches;
 use super::model::*;
-use super::{causes, clients};
+use super::survival::Survivals;
+use super::unread::{Unread, unread};
 use crate::recording::{Ledger, holders};
 use crate::story::{Seen, count};
 
 /// Projects the panel.
 pub fn promises(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, advice: &Advice, revision: u64) -> Promises {
     let (squares, earlier) = squares(ledger);
+    let survivals = Survivals::of(seen);
     Promises {
         revision,
         verdicts: Judge { seen, ledger, scene, advice }.verdicts(),
@@ -23,8 +26,8 @@ pub fn promises(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, advice: &Advice,
         ledger: squares,
         earlier,
         counts: ledger.counts(),
-        if_one_fails: survivals(seen, 1),
-        if_two_fail: survivals(seen, 2),
+        if_one_fails: survivals.if_fail(1),
+        if_two_fail: survivals.if_fail(2),
     }
 }
 
@@ -48,6 +51,7 @@ impl Judge<'_> {
         self.lost(&mut cards);
         self.writes(&mut cards);
         self.without_commits(&mut cards);
+        self.unread(&mut cards);
         let counts = self.ledger.counts();
         if counts.delivered_twice > 0 {
             cards.push(card(
@@ -82,7 +86,11 @@ impl Judge<'_> {
             Coordinator::NoTopic if most < self.seen.offsets_replication_factor() => {
                 Some(Cure::OffsetsReplicationFactor { to: most })
             }
-            Coordinator::NoTopic | Coordinator::Loading { .. } | Coordinator::Ready { .. } => None,
+            // There is one, and the members wait for somebody who does not answer.
+            Coordinator::Loading { .. } | Coordinator::Ready { .. } => {
+                self.advice.for_want(self.seen, Lack::Coordinator(group.name.as_str().into()))
+            }
+            Coordinator::NoTopic => None,
         };
         (cause, cure)
     }
@@ -114,6 +122,14 @@ impl Judge<'_> {
                 let (cause, cure) = self.coordinator(group);
                 cards.push(card(Verdict::GroupWithoutCommits { group: group.name.clone() }, cause, cure));
             }
+        }
+    }
+
+    fn unread(&self, cards: &mut Vec<VerdictCard>) {
+        for Unread { group, member, partition } in unread(self.seen, self.scene) {
+            let cure = self.advice.for_want(self.seen, Lack::Reading(partition, group.as_str().into()));
+            let cause = Cause::MemberFrozen { member: member.clone() };
+            cards.push(card(Verdict::PartitionsUnread { group, member }, cause, cure));
         }
     }
 
@@ -342,125 +358,6 @@ fn not_safe(seen: Seen<'_>, ledger: &Ledger, tp: Tp) -> Option<(usize, i64, i64)
         .collect();
     sort_by(&mut numbers, Ord::cmp);
     Some((numbers.first()?.1, numbers.first()?.0, numbers.last()?.0))
-}
-
-/// What the set-up would survive if so many brokers failed, as it is configured now.
-fn survivals(seen: Seen<'_>, failures: usize) -> Vec<Survival> {
-    vec![
-        Survival { promise: Promise::ProducersCanWrite, answer: can_write(seen, failures) },
-        Survival { promise: Promise::ConsumersGoOn, answer: go_on(seen, failures) },
-        Survival { promise: Promise::NothingAckedIsLost, answer: nothing_lost(seen, failures) },
-    ]
-}
-
-/// Every set of so many brokers that are up.
-fn sets(seen: Seen<'_>, failures: usize) -> Vec<Vec<BrokerId>> {
-    let up: Vec<BrokerId> =
-        seen.world().setup().brokers.iter().map(|broker| broker.id).filter(|id| !seen.is_down(*id)).collect();
-    let mut sets = vec![Vec::new()];
-    for _ in 0..failures {
-        sets = sets
-            .iter()
-            .flat_map(|set: &Vec<BrokerId>| {
-                up.iter()
-                    .filter(|id| set.last().is_none_or(|last| *id > last))
-                    .map(|id| [set.as_slice(), &[*id]].concat())
-            })
-            .collect();
-    }
-    sets
-}
-
-fn data(seen: Seen<'_>) -> Vec<(Tp, &PartitionRegistration)> {
-    let Some(image) = seen.image() else { return Vec::new() };
-    image
-        .partitions()
-        .filter(|(tp, _)| image.topic_name(tp.topic).is_some_and(|name| !name.starts_with("__")))
-        .collect()
-}
-
-/// Yes, no or depends, from the answers for each set.
-fn verdict(sets: &[Vec<BrokerId>], breaks: impl Fn(&[BrokerId]) -> Option<Weakness>) -> Answer {
-    let broken: Vec<Weakness> = sets.iter().filter_map(|set| breaks(set)).collect();
-    match broken.first() {
-        None if sets.is_empty() => Answer::No { because: Weakness::AlreadyDown },
-        None => Answer::Yes,
-        Some(because) if broken.len() == sets.len() => Answer::No { because: because.clone() },
-        Some(because) => Answer::Depends { because: because.clone() },
-    }
-}
-
-fn can_write(seen: Seen<'_>, failures: usize) -> Answer {
-    let partitions = data(seen);
-    let needs_all = seen.producers().iter().any(|(_, id)| id.is_some_and(|id| seen.acks(id) == Acks::All));
-    verdict(&sets(seen, failures), |set| {
-        partitions.iter().find_map(|(tp, partition)| {
-            let left = partition.isr.iter().filter(|id| !set.contains(id) && !seen.is_down(**id)).count() as u32;
-            let min = seen
-                .image()
-                .map_or(1, |image| image.min_insync_replicas(tp.topic, seen.world().config()))
-                .min(partition.replicas.len() as u32);
-            if left == 0 {
-                Some(Weakness::ReplicationFactor(partition.replicas.len() as u32))
-            } else if needs_all && left < min {
-                Some(Weakness::MinInsyncReplicas { min, left })
-            } else {
-                None
-            }
-        })
-    })
-}
-
-fn go_on(seen: Seen<'_>, failures: usize) -> Answer {
-    let Some(image) = seen.image() else { return Answer::Yes };
-    let groups: Vec<Tp> = seen.groups().iter().filter_map(|group| seen.offsets_tp(group)).collect();
-    let planned = seen.world().config().offsets_topic_replication_factor;
-    if image.topic_id(CONSUMER_OFFSETS).is_none() {
-        // Not made yet: it will have as many replicas as the setting says.
-        return if planned as usize > failures {
-            Answer::Yes
-        } else {
-            Answer::Depends { because: Weakness::OffsetsReplicationFactor(planned) }
-        };
-    }
-    let partitions = data(seen);
-    verdict(&sets(seen, failures), |set| {
-        let gone =
-            |partition: &PartitionRegistration| partition.isr.iter().all(|id| set.contains(id) || seen.is_down(*id));
-        let coordinator = groups
-            .iter()
-            .filter_map(|tp| image.partition(*tp))
-            .find(|partition| gone(partition))
-            .map(|partition| Weakness::OffsetsReplicationFactor(partition.replicas.len() as u32));
-        coordinator.or_else(|| {
-            partitions
-                .iter()
-                .find(|(_, partition)| gone(partition))
-                .map(|(_, partition)| Weakness::ReplicationFactor(partition.replicas.len() as u32))
-        })
-    })
-}
-
-fn nothing_lost(seen: Seen<'_>, failures: usize) -> Answer {
-    let partitions = data(seen);
-    let weakest = seen.producers().iter().filter_map(|(_, id)| *id).map(|id| seen.acks(id)).min();
-    if let Some(acks @ (Acks::Zero | Acks::One)) = weakest {
-        return Answer::Depends { because: Weakness::Acks(clients::acks_term(acks)) };
-    }
-    verdict(&sets(seen, failures), |set| {
-        partitions.iter().find_map(|(tp, partition)| {
-            let image = seen.image()?;
-            let left = partition.isr.iter().any(|id| !set.contains(id) && !seen.is_down(*id));
-            let min = image.min_insync_replicas(tp.topic, seen.world().config());
-            if !left && image.unclean_leader_election(tp.topic, seen.world().config()) {
-                Some(Weakness::UncleanElection)
-            } else if min as usize <= failures && partition.replicas.len() > 1 && failures > 1 {
-                Some(Weakness::MinInsyncReplicas { min, left: 0 })
-            } else {
-                None
-            }
-        })
-    })
 }
 
 /// The partition of the oldest request of a producer that has no answer.

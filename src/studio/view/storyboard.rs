@@ -87,6 +87,7 @@ fn clients(scene: &Scene) -> impl Iterator<Item = (String, bool)> {
             GroupNow::NoMembers | GroupNow::Starting => return None,
             GroupNow::Stopped { .. } => true,
             GroupNow::Reading
+            | GroupNow::NotPolling
             | GroupNow::Rebalancing
             | GroupNow::ReadsWithoutCoordinator { .. }
             | GroupNow::CaughtUp => false,

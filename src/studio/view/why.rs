@@ -100,6 +100,7 @@ fn verdict_question(seen: Seen<'_>, ledger: &Ledger, scene: &Scene, verdict: &Ve
         Verdict::GroupStopped { group } | Verdict::GroupWithoutCommits { group } => {
             Some(Question::Group(group.clone()))
         }
+        Verdict::PartitionsUnread { member, .. } => seen.client_node(member).map(Question::Node),
         Verdict::NoActiveController => Some(Question::NoController),
         Verdict::PartitionsOffline { topic, .. } => {
             let topic = scene.topics.iter().find(|view| view.name == *topic)?;

@@ -53,6 +53,7 @@ pub fn grade(v: &Verdict) -> Grade {
         | Verdict::AckedLost { .. }
         | Verdict::WritesRefused { .. } => Grade::Bad,
         Verdict::GroupWithoutCommits { .. }
+        | Verdict::PartitionsUnread { .. }
         | Verdict::WritesStalled { .. }
         | Verdict::DeliveredTwice { .. }
         | Verdict::OutOfOrder { .. }

@@ -65,7 +65,8 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                     match slot {
                         Slot::Folded(topic) => html! {
                             <Heat
-                                scene={scene.clone()} topic={topic} broker={props.index} {row} {column}
+                                total={scene.topics.iter().find(|t| t.name == topic).map_or(0, |t| t.partitions.len())}
+                                mine={roles(b, &topic)} {topic} broker={b.id} {row} {column}
                                 focused={focused(row, column)}
                                 topic_first={first} on_focus={props.on_focus.clone()}
                             />
@@ -274,4 +275,10 @@ pub fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip, broker: u32, step: u32, 
             </svg>
         </button>
     }
+}
+
+/// What a broker is for each partition of a topic that it has.
+fn roles(b: &BrokerView, topic: &str) -> Vec<(u32, ReplicaRole)> {
+    let mine = b.replicas.iter().filter(|r| r.partition.topic == topic);
+    mine.map(|r| (r.partition.partition, r.role)).collect()
 }

@@ -81,7 +81,7 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
 
 pub fn group_stuck(g: &GroupView) -> bool {
     match g.now {
-        GroupNow::Stopped { .. } | GroupNow::ReadsWithoutCoordinator { .. } => true,
+        GroupNow::Stopped { .. } | GroupNow::ReadsWithoutCoordinator { .. } | GroupNow::NotPolling => true,
         GroupNow::NoMembers | GroupNow::Reading | GroupNow::Rebalancing | GroupNow::CaughtUp | GroupNow::Starting => {
             false
         }

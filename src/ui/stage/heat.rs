@@ -5,14 +5,17 @@ use crate::ui::context::{Ask, use_ui};
 use crate::ui::geometry::{HEAT, heat_per_line};
 use crate::web;
 use highwater_studio::view::model::*;
-use std::rc::Rc;
 use yew::prelude::*;
 
+/// It holds what is drawn and nothing else: of a run that goes on, most squares stay as they are.
 #[derive(PartialEq, Properties)]
 pub struct HeatProps {
-    pub scene: Rc<Scene>,
     pub topic: String,
-    pub broker: usize,
+    /// Partitions of the topic.
+    pub total: usize,
+    pub broker: u32,
+    /// Those that this broker has.
+    pub mine: Vec<(u32, ReplicaRole)>,
     pub row: usize,
     pub column: usize,
     pub focused: bool,
@@ -20,34 +23,38 @@ pub struct HeatProps {
     pub on_focus: Focus,
 }
 
+const ROLES: [ReplicaRole; 5] =
+    [ReplicaRole::Leader, ReplicaRole::InSync, ReplicaRole::OutOfSync, ReplicaRole::Offline, ReplicaRole::StaleLeader];
+
 #[component]
 pub fn Heat(props: &HeatProps) -> Html {
     let ui = use_ui();
     let w = ui.words();
-    let broker = &props.scene.brokers[props.broker];
-    let mine: Vec<&ReplicaView> = broker.replicas.iter().filter(|r| r.partition.topic == props.topic).collect();
-    let total = props.scene.topics.iter().find(|t| t.name == props.topic).map_or(0, |t| t.partitions.len());
+    let total = props.total;
+    let of = |role: ReplicaRole| props.mine.iter().filter(move |(_, r)| *r == role).map(|(partition, _)| *partition);
     let per_line = heat_per_line(total);
-    let count = |role: ReplicaRole| mine.iter().filter(|r| r.role == role).count();
-    let roles = [
-        ReplicaRole::Leader,
-        ReplicaRole::InSync,
-        ReplicaRole::OutOfSync,
-        ReplicaRole::Offline,
-        ReplicaRole::StaleLeader,
-    ];
-    let name = roles
+    let name = ROLES
         .into_iter()
-        .filter(|r| count(*r) > 0)
-        .map(|r| format!("{} {}", count(r), w.role(r)))
+        .map(|role| (role, of(role).count()))
+        .filter(|(_, count)| *count > 0)
+        .map(|(role, count)| format!("{count} {}", w.role(role)))
         .collect::<Vec<_>>()
         .join(", ");
+    // One shape a role, however many squares it has: a thousand partitions on each of 24 brokers would be 24,000 shapes.
+    let squares = |role: ReplicaRole| {
+        let mut d = String::new();
+        for partition in of(role) {
+            let (x, y) = (partition % per_line * HEAT, partition / per_line * HEAT);
+            d.push_str(&format!("M{x}.5 {y}.5h12v13h-12z"));
+        }
+        (!d.is_empty()).then(|| html! { <path class={classes!("sq", role_class(role))} {d} /> })
+    };
     let lines = u32::try_from(total).unwrap_or(0).div_ceil(per_line);
     // One listener for all squares: the place says which was meant.
     let click = {
         let (ask, topic) = (ui.ask.clone(), props.topic.clone());
-        let held: Vec<u32> = mine.iter().map(|r| r.partition.partition).collect();
-        let broker = broker.id;
+        let held: Vec<u32> = props.mine.iter().map(|(partition, _)| *partition).collect();
+        let broker = props.broker;
         Callback::from(move |e: MouseEvent| {
             let Some((x, y)) = web::place_in_target(&e) else { return };
             let partition = y / HEAT * per_line + x / HEAT;
@@ -71,15 +78,7 @@ pub fn Heat(props: &HeatProps) -> Html {
                 data-track="1" width={(per_line * HEAT).to_string()} height={(lines * HEAT).to_string()} onclick={click}
                 aria-hidden="true"
             >
-                { for mine.iter().map(|r| {
-                    let (x, y) = (r.partition.partition % per_line * HEAT, r.partition.partition / per_line * HEAT);
-                    html! {
-                        <rect
-                            class={classes!("sq", role_class(r.role))} x={format!("{x}.5")} y={format!("{y}.5")}
-                            width="12" height="13" rx="2"
-                        />
-                    }
-                }) }
+                { for ROLES.into_iter().filter_map(squares) }
             </svg>
         </div>
     }

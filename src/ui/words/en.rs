@@ -548,6 +548,7 @@ impl Words for English {
             Verdict::EveryConsumerStopped => "Every consumer is stopped".into(),
             Verdict::GroupStopped { group } => format!("Group {group} is stopped"),
             Verdict::GroupWithoutCommits { group } => format!("Group {group} reads in part and cannot commit"),
+            Verdict::PartitionsUnread { group, .. } => format!("Group {group} does not read every partition"),
             Verdict::NoActiveController => "No active controller: nothing can change".into(),
             Verdict::PartitionsOffline { count: 1, topic } => format!("1 partition of {topic} has no leader"),
             Verdict::PartitionsOffline { count, topic } => format!("{count} partitions of {topic} have no leader"),
@@ -615,6 +616,9 @@ impl Words for English {
             }
             Cause::CoordinatorNotFound { group, partition: p, broker } => {
                 format!("Broker {broker} leads __consumer_offsets-{p}; the members of {group} have not found it yet.")
+            }
+            Cause::MemberFrozen { member } => {
+                format!("The process of its member {member} is paused: it reads nothing and does not give way.")
             }
             Cause::PositionWentBack { member, partition: p, from, to } => {
                 format!("The position of {member} in {} went back from {from} to {to}.", partition(p))
@@ -882,6 +886,7 @@ impl Words for English {
             GroupNow::ReadsWithoutCoordinator { error, partitions_read, partitions_still } => {
                 format!("reads {partitions_read} partitions, {partitions_still} stand still: {error}")
             }
+            GroupNow::NotPolling => format!("nobody polls, lag {}", g.lag),
             GroupNow::CaughtUp => "caught up".into(),
             GroupNow::Starting => "starting".into(),
         }

@@ -494,6 +494,7 @@ impl Words for Chinese {
             Verdict::EveryConsumerStopped => "所有消费者都停止消费".into(),
             Verdict::GroupStopped { group } => format!("消费者组 {group} 停止消费"),
             Verdict::GroupWithoutCommits { group } => format!("消费者组 {group} 只读到一部分，且无法提交"),
+            Verdict::PartitionsUnread { group, .. } => format!("消费者组 {group} 有分区无人读取"),
             Verdict::NoActiveController => "没有活动 controller：什么也无法改变".into(),
             Verdict::PartitionsOffline { count, topic } => format!("{topic} 有 {count} 个分区没有领导者"),
             Verdict::AckedLost { count, at } => format!("丢失 {count} 条已确认的记录：{}", self.lost_at(at)),
@@ -553,6 +554,7 @@ impl Words for Chinese {
             Cause::CoordinatorNotFound { group, partition: p, broker } => {
                 format!("broker {broker} 领导 __consumer_offsets-{p}；消费者组 {group} 的成员尚未找到它。")
             }
+            Cause::MemberFrozen { member } => format!("成员 {member} 的进程已暂停：既不读取，也不让出分区。"),
             Cause::PositionWentBack { member, partition: p, from, to } => {
                 format!("{member} 在 {} 中的位置从 {from} 退回到 {to}。", partition(p))
             }
@@ -809,6 +811,7 @@ impl Words for Chinese {
             GroupNow::ReadsWithoutCoordinator { error, partitions_read, partitions_still } => {
                 format!("读 {partitions_read} 个分区，{partitions_still} 个停住：{error}")
             }
+            GroupNow::NotPolling => format!("无人 poll，积压 {}", g.lag),
             GroupNow::CaughtUp => "已追上".into(),
             GroupNow::Starting => "启动中".into(),
         }
