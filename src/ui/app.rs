@@ -11,7 +11,7 @@ use super::dialogs::{ErrorCard, KeysDialog};
 use super::geometry::Room;
 use super::header::{Header, ScenarioPicker};
 use super::keys::{Key, wish};
-use super::lane_way::LaneWay;
+use super::lane_way::{LaneWay, is_wide};
 use super::lanes::{LanesView, Strip};
 use super::options::{Autoplay, Controls, Part, ViewOptions};
 use super::panel::{Content, FirstVerdict, Panel, PanelBody, WhyCard};

@@ -1,6 +1,7 @@
 //! The line over the stage: the chosen message (who says what to whom, what it carries, what comes of it, and the way to
 //! its neighbours), else what is going on. It asks the desk anew on every beat and deliberately knows no field by name.
 use super::context::{Ask, Ui, use_pulse, use_ui};
+use super::lane_way::around;
 use super::words::{Label, duration, moment};
 use highwater_studio::view::model::*;
 use yew::prelude::*;
@@ -41,6 +42,9 @@ fn outcome(ui: &Ui, m: &MessageDetail) -> String {
 pub struct CaptionProps {
     #[prop_or_default]
     pub selected: Option<Subject>,
+    /// There are no lanes to show it in.
+    #[prop_or_default]
+    pub short: bool,
 }
 
 /// The line over the stage, on every beat: the chosen message, or what is going on. That is a change, and behind it who
@@ -70,6 +74,13 @@ pub fn Caption(props: &CaptionProps) -> Html {
                 <span class="muted">{ outcome }</span>
             </p>
             <span class="muted">{ w.in_flight(m.place, m.of) }</span>
+            if !props.short {
+                <button
+                    type="button" class="btn square" aria-label={w.label(Label::ShowInLanes)}
+                    title={w.label(Label::ShowInLanes)}
+                    onclick={ui.on(Ask::Zoom(Some(around(m.sent_us, m.arrives_us))))}
+                >{ "↔" }</button>
+            }
             { walk(false) }
             { walk(true) }
         </div>

@@ -1,5 +1,6 @@
-//! The chosen message in the lanes, from its sender's to its receiver's. It draws no other message: at the zoom of a
-//! whole run they fold into the density strip.
+//! Messages in the lanes, each from its sender's to its receiver's: the chosen one, and at a zoom at which they are wide
+//! enough to be met, all that are on their way. It draws none that has arrived: those fold into the density strip.
+use super::context::{Ask, Ui};
 use super::lanes::{percent, place};
 use super::marks;
 use highwater_studio::view::model::NodeRef;
@@ -12,11 +13,12 @@ pub struct LaneWay {
     pub from: usize,
     pub to: usize,
     pub flight: Flight,
+    pub chosen: bool,
 }
 
 impl LaneWay {
     /// Where a message is drawn, if both of its ends have a lane.
-    pub fn of(flight: &Flight, lanes: &Lanes, groups: &[GroupView]) -> Option<LaneWay> {
+    pub fn of(flight: &Flight, chosen: bool, lanes: &Lanes, groups: &[GroupView]) -> Option<LaneWay> {
         let lane = |node: &NodeRef| {
             let of = match node {
                 NodeRef::Controller(_) => LaneOf::Quorum,
@@ -29,7 +31,38 @@ impl LaneWay {
             };
             lanes.lanes.iter().position(|lane| lane.who == of)
         };
-        Some(LaneWay { from: lane(&flight.from)?, to: lane(&flight.to)?, flight: flight.clone() })
+        Some(LaneWay { from: lane(&flight.from)?, to: lane(&flight.to)?, flight: flight.clone(), chosen })
+    }
+}
+
+/// Whether a message takes a fiftieth of what is shown.
+pub fn is_wide(f: &Flight, window: Window) -> bool {
+    f.arrives_us.saturating_sub(f.sent_us) * 50 > window.to_us.saturating_sub(window.from_us)
+}
+
+/// A stretch of time around a message, its neighbours included.
+pub fn around(sent: Micros, arrives: Micros) -> Window {
+    let margin = arrives.saturating_sub(sent) * 2 + 100;
+    Window { from_us: sent.saturating_sub(margin), to_us: arrives + margin }
+}
+
+/// A message that is not chosen: a line that chooses it.
+pub fn other_way(ui: &Ui, way: &LaneWay, window: Window, from: usize, to: usize) -> Html {
+    let f = &way.flight;
+    let line = |class: Classes| {
+        html! {
+            <line
+                {class} x1={percent(place(f.sent_us, window))} x2={percent(place(f.arrives_us, window))}
+                y1={from.to_string()} y2={to.to_string()}
+            />
+        }
+    };
+    html! {
+        <g class="lane-mark" data-mark="1" onclick={ui.on(Ask::Select(Subject::Message(f.id)))}>
+            <title>{ ui.words().flight(f) }</title>
+            { line(classes!("hit")) }
+            { line(classes!("way", "lane-way", marks::flight_class(f.kind))) }
+        </g>
     }
 }
 
@@ -52,8 +85,8 @@ pub fn chosen_way(way: &LaneWay, window: Window, now: Micros, from: usize, to: u
                 { marks::flight(f.kind) }
                 if f.response { <circle class="f-answer" r="1.8" /> }
                 // Its name, once it is wide enough for one.
-                if (arrives - sent) * 20 > window.to_us - window.from_us {
-                    <text class="wait-words" y="-14">{ f.name().to_string() }</text>
+                if is_wide(f, window) {
+                    <text class="wait-words" x="14" y="-6">{ f.name().to_string() }</text>
                 }
             </svg>
         </svg>

@@ -1,7 +1,8 @@
 //! Swim lanes: one lane a node over time, marks for what is notable, branches above. The lanes are the scrubber.
-//! It deliberately draws no single message: at the zoom of a whole run they fold into a density strip.
+//! It deliberately draws no single message by itself: at the zoom of a whole run they fold into a density strip.
+use super::caption::exact;
 use super::context::{Ask, use_pulse, use_ui};
-use super::lane_way::{LaneWay, chosen_way};
+use super::lane_way::{LaneWay, chosen_way, other_way};
 use super::marks;
 use super::words::{Label, moment};
 use crate::web;
@@ -26,9 +27,9 @@ pub struct LanesProps {
     /// Entries of the chain of causes that is shown.
     #[prop_or_default]
     pub lit: Rc<Vec<TraceId>>,
-    /// The message that was chosen, while it is on its way.
+    /// Messages that are drawn.
     #[prop_or_default]
-    pub message: Option<LaneWay>,
+    pub messages: Vec<LaneWay>,
     /// The window has few rows.
     #[prop_or_default]
     pub low: bool,
@@ -249,6 +250,9 @@ pub fn LanesView(props: &LanesProps) -> Html {
                             </>
                         }
                     }) }
+                    { for props.messages.iter().filter(|way| !way.chosen).map(|way| {
+                        other_way(&ui, way, window, middle(way.from), middle(way.to))
+                    }) }
                     { for l.marks.iter().filter(|m| inside(m.at_us)).map(|m| {
                         let lit = props.lit.contains(&m.trace);
                         let name = format!("{} · {}", moment(m.at_us), w.fact(&m.fact));
@@ -266,7 +270,9 @@ pub fn LanesView(props: &LanesProps) -> Html {
                         }
                     }) }
                 </svg>
-                if let Some(way) = &props.message { { chosen_way(way, window, l.now_us, middle(way.from), middle(way.to)) } }
+                { for props.messages.iter().filter(|way| way.chosen).map(|way| {
+                    chosen_way(way, window, l.now_us, middle(way.from), middle(way.to))
+                }) }
                 <Playhead {window} height={height} />
             </div>
             <div class="zoom">
@@ -339,6 +345,9 @@ fn RulerHead(props: &HeadProps) -> Html {
     let w = ui.words();
     let at = ui.desk.read().playback().at_us;
     let here = place(at, props.window);
+    // Where a message takes some width, its moment has all its figures.
+    let fine = props.window.to_us.saturating_sub(props.window.from_us) < 100_000;
+    let (words, half) = if fine { (exact(at), 46) } else { (moment(at), 38) };
     // The label stays inside at both ends.
     let anchor = match here {
         0..400 => "head-start",
@@ -351,7 +360,10 @@ fn RulerHead(props: &HeadProps) -> Html {
                 <svg class="playhead" width="100%" height={TOP.to_string()} aria-hidden="true">
                     <svg x={percent(here)} y="0" overflow="visible" width="1" height="1">
                         <g class={anchor}>
-                            <rect x="-38" y="3" width="76" height="20" rx="4" /><text x="0" y="18">{ moment(at) }</text>
+                            <rect
+                                x={format!("-{half}")} y="3" width={(2 * half).to_string()} height="20" rx="4"
+                            />
+                            <text x="0" y="18">{ words }</text>
                         </g>
                     </svg>
                 </svg>

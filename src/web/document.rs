@@ -117,8 +117,9 @@ pub fn focused_number(id: &str) -> Option<usize> {
 pub fn place_in_target(e: &web_sys::MouseEvent) -> Option<(u32, u32)> {
     let el = track(e)?;
     let r = el.get_bounding_client_rect();
-    let own = el.get_attribute("width").and_then(|w| w.parse::<f64>().ok()).filter(|_| r.width() > 0.0);
-    let scale = own.map_or(1.0, |w| w / r.width());
+    // Our own pictures have whole widths; to read a fraction takes 10 kB of tables.
+    let own = el.get_attribute("width").and_then(|w| w.parse::<u32>().ok()).filter(|_| r.width() > 0.0);
+    let scale = own.map_or(1.0, |w| f64::from(w) / r.width());
     let (x, y) = ((f64::from(e.client_x()) - r.left()) * scale, (f64::from(e.client_y()) - r.top()) * scale);
     // Between nothing and the width of a screen: the cast cannot lose anything that matters.
     (x >= 0.0 && y >= 0.0).then_some((x as u32, y as u32))

@@ -53,6 +53,22 @@ export default async function (suite) {
     ok((await dashes(gone)).endsWith('1e+06px') || (await dashes(gone)).endsWith('1000000px'), await dashes(gone));
   });
 
+  await suite.check('the lanes are zoomed to the chosen message, and its neighbours are chosen from them', async (visit) => {
+    const page = await visit.open('');
+    // Several on their way at once.
+    for (let i = 0; i < 40 && (await page.locator('.flight').count()) < 3; i += 1) await page.keyboard.press('ArrowRight');
+    equal(await page.locator('.lane-way').count(), 0, 'at the zoom of the whole run there is none');
+    await page.keyboard.press('n');
+    await page.getByRole('button', { name: 'Show it in the lanes' }).click();
+    await page.locator('.lane-way').first().waitFor({ state: 'attached' });
+    ok(/^\d+\.\d{6} s$/.test(await page.locator('.ruler .playhead text').textContent()), 'all figures of the moment');
+    const first = await line(page).innerText();
+    await page.locator('.lane-mark', { has: page.locator('.lane-way') }).first().locator('.hit').dispatchEvent('click');
+    await page.waitForFunction((was) => document.querySelector('.of-message p').innerText !== was, first);
+    await suite.picture(page, 'message-lanes-wide-light');
+    await suite.accessible(page);
+  });
+
   await suite.check('a message whose receiver dies says that it will find nobody', async (visit) => {
     const page = await visit.open('');
     await scrub(page, 10);

@@ -1,11 +1,11 @@
 //! The codecs of a link: text to characters that survive a chat, and back, with a check. What the text means is no
 //! affair of theirs.
 
-use data_encoding::{BASE64URL_NOPAD, Encoding, Specification};
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 
 use super::error::{LinkError, LinkProblem, Readable};
+use super::letters::{BASE64URL, CROCKFORD, crc32};
 
 /// Characters of a fragment that are read.
 pub const MAX_FRAGMENT: usize = 64 << 10;
@@ -34,16 +34,9 @@ impl Codec {
     }
 }
 
-/// Crockford's base 32, read strictly: no lower case, no look-alikes.
-fn crockford() -> Encoding {
-    let mut specification = Specification::new();
-    specification.symbols.push_str("0123456789ABCDEFGHJKMNPQRSTVWXYZ");
-    specification.encoding().unwrap_or(data_encoding::BASE32_NOPAD)
-}
-
 /// The check of everything before its dot.
 fn check_of(characters: &str) -> String {
-    crockford().encode(&crc32fast::hash(characters.as_bytes()).to_be_bytes())
+    CROCKFORD.encode(&crc32(characters.as_bytes()).to_be_bytes())
 }
 
 /// Codec, payload, dot and check.
@@ -52,7 +45,7 @@ pub fn encode(codec: Codec, text: &str) -> String {
         Codec::K0 => text.as_bytes().to_vec(),
         Codec::K1 => compress_to_vec(text.as_bytes(), BEST),
     };
-    let characters = format!("{}{}", codec.name(), BASE64URL_NOPAD.encode(&bytes));
+    let characters = format!("{}{}", codec.name(), BASE64URL.encode(&bytes));
     let check = check_of(&characters);
     format!("{characters}.{check}")
 }
@@ -107,7 +100,7 @@ pub fn decode(body: &str) -> Result<(Codec, String), LinkError> {
     let unreadable = |expected: &str| {
         damaged(LinkProblem::Changed, "a payload that its maker did not write well".into(), expected.into(), payload)
     };
-    let bytes = BASE64URL_NOPAD.decode(payload.as_bytes()).map_err(|_| unreadable("base64url without padding"))?;
+    let bytes = BASE64URL.decode(payload.as_bytes()).ok_or_else(|| unreadable("base64url without padding"))?;
     let bytes = match codec {
         Codec::K0 => bytes,
         Codec::K1 => decompress_to_vec_with_limit(&bytes, MAX_OUTPUT).map_err(|e| match e.status {
@@ -132,7 +125,7 @@ pub fn decode(body: &str) -> Result<(Codec, String), LinkError> {
 fn salvage(codec: Codec, payload: &str) -> String {
     let legal = payload.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')).count();
     // Whole groups of four characters are whole bytes.
-    let Ok(bytes) = BASE64URL_NOPAD.decode(&payload.as_bytes()[..legal / 4 * 4]) else { return String::new() };
+    let Some(bytes) = BASE64URL.decode(&payload.as_bytes()[..legal / 4 * 4]) else { return String::new() };
     let bytes = match codec {
         Codec::K0 => bytes,
         Codec::K1 => match decompress_to_vec_with_limit(&bytes, MAX_OUTPUT) {

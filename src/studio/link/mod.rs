@@ -2,6 +2,7 @@
 
 mod codec;
 mod error;
+mod letters;
 
 pub use codec::{Codec, MAX_FRAGMENT, MAX_OUTPUT};
 pub use error::{LinkError, LinkProblem, Readable};

@@ -114,19 +114,21 @@ impl App {
         html! { <StoryCard board={self.views.board.clone()} guess={self.guess.clone()} {silent} /> }
     }
 
-    /// Where the chosen message is drawn in the lanes.
-    fn chosen_way(&self) -> Option<LaneWay> {
-        let Some(Subject::Message(id)) = &self.selected else { return None };
+    /// The messages that are drawn in the lanes: the chosen one, and while time stands still those that can be met.
+    fn ways(&self) -> Vec<LaneWay> {
+        let (lanes, scene) = (&self.views.lanes, &self.views.scene);
+        let is_chosen = |f: &Flight| self.selected == Some(Subject::Message(f.id));
+        let is_met = |f: &Flight| !self.views.playback.playing && is_wide(f, lanes.window);
         let flights = self.desk.read().motion().flights;
-        let flight = flights.iter().find(|flight| flight.id == *id)?;
-        LaneWay::of(flight, &self.views.lanes, &self.views.scene.groups)
+        let drawn = flights.iter().filter(|f| is_chosen(f) || is_met(f));
+        drawn.filter_map(|f| LaneWay::of(f, is_chosen(f), lanes, &scene.groups)).collect()
     }
 
     fn lanes(&self) -> Html {
         html! {
             <LanesView
                 lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} lit={self.lit.clone()}
-                message={self.chosen_way()} low={self.is_low()}
+                messages={self.ways()} low={self.is_low()}
             />
         }
     }
@@ -199,7 +201,7 @@ impl App {
                 class={classes!("page", "phone", self.is_shared().then_some("shared"))} aria-busy={self.busy()}
             >
                 <section class="bottom phone-bottom" aria-label={ui.label(Label::TimeAndRuns)}>
-                    <Caption selected={self.selected.clone()} />
+                    <Caption selected={self.selected.clone()} short=true />
                     <Strip lanes={self.views.lanes.clone()} end_us={self.views.playback.end_us} />
                     { self.transport(true, false) }
                 </section>

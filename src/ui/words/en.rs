@@ -153,6 +153,7 @@ impl Words for English {
             Label::WhatItCaused => "What it caused",
             Label::HeldBehind => "It waits behind a message that is held on its connection.",
             Label::FindsNobody => "it will find nobody",
+            Label::ShowInLanes => "Show it in the lanes",
             Label::NothingNew => "nothing new",
             Label::NextMessage => "Next message in flight",
             Label::PreviousMessage => "Previous message in flight",

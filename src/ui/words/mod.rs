@@ -159,6 +159,7 @@ pub enum Label {
     HeldBehind,
     FindsNobody,
     NothingNew,
+    ShowInLanes,
     NextMessage,
     PreviousMessage,
     NotThere,

@@ -133,6 +133,7 @@ impl Words for Chinese {
             Label::WhatItCaused => "后果",
             Label::HeldBehind => "它排在同一连接上被扣住的消息之后。",
             Label::FindsNobody => "到达时将无人接收",
+            Label::ShowInLanes => "在泳道中放大",
             Label::NothingNew => "没有新内容",
             Label::NextMessage => "下一条传输中的消息",
             Label::PreviousMessage => "上一条传输中的消息",
