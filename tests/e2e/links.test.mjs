@@ -31,6 +31,8 @@ export default async function (suite) {
     await scrub(page, 25);
     const made = await share(page);
     const tab = await visit.open(made.link);
+    // A slow machine is still on its way there.
+    await tab.locator('[aria-busy]').waitFor({ state: 'detached' });
     equal(await at(tab), await at(page), 'the moment');
     const again = await share(tab);
     equal([again.at, again.digest], [made.at, made.digest], 'moment and digest');
