@@ -98,6 +98,8 @@ export default async function (suite) {
 
   await suite.check('a link to the hour says how far it has come, and Escape stops it there', async (visit) => {
     const first = await visit.open('');
+    // The address is written once somebody has moved.
+    await first.keyboard.press('ArrowRight');
     await first.waitForFunction(() => location.hash.length > 1);
     const payload = new URL((await share(first)).link).hash.slice(1).split('&')[0];
     const hour = `#${payload}&at=1h&lang=en`;
