@@ -26,6 +26,7 @@ pub fn KeysDialog(props: &KeysProps) -> Html {
         (&["N", "Shift N"], Label::KeyMessages),
         (&["1", "2", "3", "4"], Label::KeyAnswer),
         (&["Ctrl Z"], Label::KeyUndo),
+        (&["Esc"], Label::KeyStop),
         (&["?"], Label::KeyHelp),
     ];
     let send = ui.ask.clone();

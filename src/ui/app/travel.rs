@@ -88,9 +88,9 @@ impl App {
                 <div>
                     <progress max="100" value={percent.to_string()} aria-label={ui.label(Label::Playhead)} />
                     <span class="mono">{ moment(playback.at_us) }</span>
-                    <button type="button" class="btn" onclick={ui.on_do(Command::Pause)}>
-                        { ui.label(Label::StopHere) }
-                    </button>
+                    <button
+                        type="button" class="btn" aria-keyshortcuts="Escape" onclick={ui.on_do(Command::Pause)}
+                    >{ ui.label(Label::StopHere) }</button>
                 </div>
             </section>
         }

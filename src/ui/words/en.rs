@@ -239,6 +239,7 @@ impl Words for English {
             Label::KeyStage => "walk the stage when the focus is in it",
             Label::KeyMessages => "next message in flight, the one before",
             Label::KeyAnswer => "answer the question",
+            Label::KeyStop => "end a long way through the run where it is",
             Label::KeyUndo => "take back the last action",
             Label::KeyHelp => "this list",
             Label::SingleKeys => "Single-character keys act",
@@ -988,7 +989,7 @@ impl Words for English {
         format!("Plays as fast as this device can: {}.", measured(thousandths))
     }
     fn on_the_way(&self, to_us: Micros) -> String {
-        format!("The run is played on to {}. Escape stops it where it is.", moment(to_us))
+        format!("The run is being played on to {}", moment(to_us))
     }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "response" } else { "request" };

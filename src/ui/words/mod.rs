@@ -248,6 +248,7 @@ pub enum Label {
     KeyStage,
     KeyMessages,
     KeyAnswer,
+    KeyStop,
     KeyUndo,
     KeyHelp,
     SingleKeys,
@@ -324,7 +325,7 @@ pub trait Words {
     fn ended(&self, e: Ended) -> std::borrow::Cow<'static, str>;
     /// Play cannot keep its pace: what it reaches, in thousandths of real time.
     fn reached(&self, thousandths: u64) -> String;
-    /// The playhead is on its way there, and how to end that.
+    /// The playhead is on its way there.
     fn on_the_way(&self, to_us: Micros) -> String;
     fn flight(&self, f: &Flight) -> String;
     /// Who says what to whom: `broker 2 answers broker 1: FetchResponse v18`.

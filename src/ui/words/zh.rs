@@ -217,6 +217,7 @@ impl Words for Chinese {
             Label::KeyStage => "焦点在集群视图内时，在其中移动",
             Label::KeyMessages => "下一条 / 上一条传输中的消息",
             Label::KeyAnswer => "回答问题",
+            Label::KeyStop => "在运行途中停在当前时刻",
             Label::KeyUndo => "撤销上一个操作",
             Label::KeyHelp => "这个列表",
             Label::SingleKeys => "启用单字符快捷键",
@@ -912,7 +913,7 @@ impl Words for Chinese {
         format!("已按此设备的最快速度播放：{}。", measured(thousandths))
     }
     fn on_the_way(&self, to_us: Micros) -> String {
-        format!("正在运行到 {}，按 Esc 可停在当前时刻。", moment(to_us))
+        format!("正在运行到 {}", moment(to_us))
     }
     fn flight(&self, f: &Flight) -> String {
         let kind = if f.response { "应答" } else { "请求" };
