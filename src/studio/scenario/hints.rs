@@ -115,6 +115,28 @@ pub fn key(path: &str, key: &str) -> Option<String> {
     })
 }
 
+/// How the format names the node that a text seems to mean.
+pub fn node(text: &str) -> Option<String> {
+    let is_mark = |c: char| !c.is_ascii_alphanumeric();
+    let after =
+        |word: &str| text.strip_prefix(word).map(|rest| rest.trim_matches(is_mark)).filter(|rest| !rest.is_empty());
+    for role in ["leader-of", "coordinator-of"] {
+        if let Some(of) = after(role) {
+            return Some(format!("{{\"{role}\": \"{of}\"}}"));
+        }
+    }
+    let numbered = |word: &str, kind: &str| {
+        let number = after(word).filter(|rest| rest.bytes().all(|b| b.is_ascii_digit()))?;
+        Some(format!("{kind}/{number}"))
+    };
+    numbered("broker", "broker")
+        .or_else(|| numbered("kafka", "broker"))
+        .or_else(|| numbered("controller", "controller"))
+        .or_else(|| (text == "leader").then(|| r#"{"leader-of": "orders/0"}"#.into()))
+        .or_else(|| (text == "controller").then(|| "active-controller".into()))
+        .or_else(|| (text == "coordinator").then(|| r#"{"coordinator-of": "billing"}"#.into()))
+}
+
 /// What the format has for a value of another type than a key holds.
 pub fn value(path: &str, found: Found<'_>) -> Option<String> {
     let steps: Vec<&str> = path.split('/').collect();

@@ -265,6 +265,7 @@ pub fn topic(at: &Here<'_>, more: &[&str]) -> Result<Topic> {
     let object = at.object(&known, &[])?;
     let placement = match object.get("replicas") {
         Some(at) => {
+            let given = replicas(&at)?;
             for other in ["partitions", "replication"] {
                 if let Some(at) = object.get(other) {
                     return Err(
@@ -272,7 +273,7 @@ pub fn topic(at: &Here<'_>, more: &[&str]) -> Result<Topic> {
                     );
                 }
             }
-            Placement::Replicas(replicas(&at)?)
+            Placement::Replicas(given)
         }
         None => Placement::Counts {
             partitions: object.optional("partitions", |at| at.int(1, i64::from(MAX_PARTITIONS)))?.map(|v| v as u32),

@@ -4,6 +4,7 @@ use highwater_engine::base::Dur;
 use highwater_engine::base::limits::MAX_PARTITIONS;
 
 use super::error::{Problem, ScenarioError, nearest};
+use super::hints;
 use super::model::*;
 use super::object::{At as Here, Object, error};
 use super::read::{self, MAX_COUNT};
@@ -145,7 +146,8 @@ pub fn node(at: &Here<'_>) -> Result<Node> {
             };
             found.ok_or_else(|| {
                 let mut e = at.error(Problem::OutOfRange, EXPECTED);
-                e.nearest = nearest(text, ["active-controller", "broker/1", "controller/1"]);
+                e.nearest =
+                    hints::node(text).or_else(|| nearest(text, ["active-controller", "broker/1", "controller/1"]));
                 e
             })
         }
