@@ -230,7 +230,8 @@ impl Component for App {
         let resized = link.callback(|()| Msg::Resized);
         // What was drawn once can be come back to.
         self.remember_place();
-        if self.is_underway() {
+        let playback = self.desk.read().playback();
+        if self.stays_underway(playback) {
             self.run_frames(ctx);
         }
         self._listeners = [
@@ -393,10 +394,11 @@ impl App {
         self.turn.of_frame();
         let changed = self.desk.write().tick((ms * 1_000.0) as Micros, self.reduced_motion);
         let was_underway = self.views.playback.travel.is_some();
-        if self.is_underway() {
+        let playback = self.desk.read().playback();
+        let (playing, at_us) = (playback.playing, playback.at_us);
+        if self.stays_underway(playback) {
             return changed;
         }
-        let playing = self.desk.read().playback().playing;
         let mut draw = false;
         // The frame after the one that fetched is as late as fetching and drawing made it. Of a large cluster no more is
         // drawn than leaves as much time to the run, and to whoever wants to stop it.
@@ -412,7 +414,7 @@ impl App {
             draw = true;
         }
         if playing {
-            web::remember_moment(moment(self.desk.read().playback().at_us));
+            web::remember_moment(moment(at_us));
         } else {
             self.frames = None;
             if !self.dragging {

@@ -2,14 +2,9 @@
 //! its neighbours), else what is going on. It asks the desk anew on every beat and deliberately knows no field by name.
 use super::context::{Ask, Ui, use_pulse, use_ui};
 use super::lane_way::around;
-use super::words::{Label, duration, moment};
+use super::words::{Label, duration, exact, moment};
 use highwater_studio::view::model::*;
 use yew::prelude::*;
-
-/// To the microsecond: messages take less than a thousandth of a second.
-pub fn exact(us: Micros) -> String {
-    format!("{}.{:06} s", us / 1_000_000, us % 1_000_000)
-}
 
 /// The message that is chosen, while it is on its way.
 pub fn chosen(ui: &Ui, selected: Option<&Subject>) -> Option<MessageDetail> {

@@ -1,10 +1,9 @@
 //! Swim lanes: one lane a node over time, marks for what is notable, branches above. The lanes are the scrubber.
 //! It deliberately draws no single message by itself: at the zoom of a whole run they fold into a density strip.
-use super::caption::exact;
 use super::context::{Ask, use_pulse, use_ui};
 use super::lane_way::{LaneWay, chosen_way, other_way};
 use super::marks;
-use super::words::{Label, moment};
+use super::words::{Label, exact, moment};
 use crate::web;
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;

@@ -51,7 +51,8 @@ impl Travel {
         self.playhead.seek(&mut self.recording, self.playhead.origin() + at);
     }
     fn seek_ops(&mut self, ops: usize) {
-        self.playhead.seek_ops(&mut self.recording, ops);
+        let goal = self.playhead.after(&self.recording, ops);
+        self.playhead.go(&mut self.recording, goal);
     }
     fn act(&mut self, verb: Verb) -> Result<Acted, NotDone> {
         self.playhead.act(&mut self.recording, verb)
@@ -255,7 +256,8 @@ fn a_link_reproduces_the_run_and_the_moment() {
     };
     let read = Link::read(&link.fragment()).unwrap_or_else(|error| panic!("{error}"));
     let mut opened = Travel::new(read.scenario);
-    opened.playhead.seek_moment(&mut opened.recording, read.at.unwrap_or(Moment::after(Dur::ZERO)));
+    let goal = opened.playhead.goal_of(read.at.unwrap_or(Moment::after(Dur::ZERO)));
+    opened.playhead.go(&mut opened.recording, goal);
     assert_eq!(Some(short_digest(opened.digest())), read.digest);
     assert_eq!((opened.at(), opened.ops()), (recording.at(), recording.ops()));
 }

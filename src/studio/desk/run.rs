@@ -51,14 +51,14 @@ impl Run {
     }
 
     /// What a link describes, at 0 s, with the place where the link leads and the digest that it names.
-    pub(super) fn of_link(fragment: &str) -> Result<(Run, Option<Goal>, Option<u32>), OpenError> {
+    pub(super) fn of_link(fragment: &str) -> Result<(Run, Goal, Option<u32>), OpenError> {
         let link = Link::read(fragment).map_err(|error| refusals::of_link(&error))?;
         let plain = Scenario { engine: None, ..link.scenario.clone() };
         let known = ScenarioId::of(&link.scenario).or_else(|| ScenarioId::of(&plain));
         let title = link.scenario.title.as_ref().map(|title| title.of(link.scenario.lang.as_deref().unwrap_or("en")));
         let origin = known.map_or(Origin::Link { title }, |id| Origin::Gallery { id, changed: false });
         let run = Run::open(link.scenario, origin)?;
-        let goal = link.at.map(|at| run.playhead.goal_of(at));
+        let goal = link.at.map_or(Goal::Until(run.playhead.at()), |at| run.playhead.goal_of(at));
         Ok((run, goal, link.digest))
     }
 }

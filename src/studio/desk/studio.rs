@@ -129,7 +129,7 @@ impl Studio {
     pub fn setting_out(fragment: &str) -> Result<Studio, OpenError> {
         let (run, goal, digest) = Run::of_link(fragment)?;
         let mut studio = Studio::with(run);
-        studio.set_out(goal, digest);
+        studio.set_out(goal, Then::Compare(digest));
         Ok(studio)
     }
 
@@ -181,17 +181,15 @@ impl Studio {
 
     /// Goes to a place, or as far as may be gone at once; each tick goes on from there.
     fn go(&mut self, goal: Goal, then: Then) -> Outcome {
-        let Run { recording, playhead, .. } = &mut self.run;
-        self.journey = Some(Journey::begin(recording, playhead, goal, then));
+        self.set_out(goal, then);
         self.go_on();
         Outcome::Done
     }
 
-    /// On the way to where a link leads, with nothing of it gone yet.
-    fn set_out(&mut self, goal: Option<Goal>, digest: Option<u32>) {
-        let goal = goal.unwrap_or(Goal::Until(self.run.playhead.at()));
+    /// On the way to a place, with nothing of it gone yet.
+    fn set_out(&mut self, goal: Goal, then: Then) {
         let Run { recording, playhead, .. } = &mut self.run;
-        self.journey = Some(Journey::begin(recording, playhead, goal, Then::Compare(digest)));
+        self.journey = Some(Journey::begin(recording, playhead, goal, then));
     }
 
     /// Goes on with the way that is being gone. Returns whether it has ended.
@@ -304,8 +302,7 @@ impl Studio {
             Err(error) => Outcome::NotOpened(error),
             Ok((run, goal, digest)) => {
                 let outcome = self.replace(run);
-                self.set_out(goal, digest);
-                self.go_on();
+                self.go(goal, Then::Compare(digest));
                 outcome
             }
         }

@@ -134,17 +134,6 @@ impl Playhead {
         self.go(recording, Goal::Until(at.max(self.origin())));
     }
 
-    /// Stands right after so many steps.
-    pub fn seek_ops(&mut self, recording: &mut Recording, ops: usize) {
-        let goal = self.after(recording, ops);
-        self.go(recording, goal);
-    }
-
-    /// Stands at a moment that a link names.
-    pub fn seek_moment(&mut self, recording: &mut Recording, moment: Moment) {
-        self.go(recording, self.goal_of(moment));
-    }
-
     /// The place right after so many steps, of those that were recorded.
     pub fn after(&self, recording: &Recording, ops: usize) -> Goal {
         let reel = self.reel(recording);

@@ -1,6 +1,7 @@
 //! What the set-up would survive if brokers failed, as it is configured now. It breaks nothing to find out: it counts
 //! who is left.
 
+use highwater_engine::base::limits::MAX_BROKERS;
 use highwater_engine::base::{BrokerId, Set};
 use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, PartitionRegistration};
 
@@ -10,6 +11,7 @@ use crate::story::Seen;
 
 /// Brokers, a bit each, in the order of the set-up.
 type Brokers = u64;
+const _: () = assert!(MAX_BROKERS <= Brokers::BITS as usize);
 
 /// What counts of a partition here. Of a thousand partitions most are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +42,7 @@ pub struct Survivals<'a> {
 
 impl<'a> Survivals<'a> {
     pub fn of(seen: Seen<'a>) -> Survivals<'a> {
-        let ids: Vec<BrokerId> = seen.world().setup().brokers.iter().map(|broker| broker.id).take(64).collect();
+        let ids: Vec<BrokerId> = seen.world().setup().brokers.iter().map(|broker| broker.id).collect();
         let bit = |id: &BrokerId| ids.iter().position(|known| known == id).map_or(0, |place| 1 << place);
         let up: Vec<Brokers> = ids.iter().filter(|id| !seen.is_down(**id)).map(bit).collect();
         let all: Brokers = up.iter().fold(0, |all, one| all | one);

@@ -20,7 +20,7 @@ pub fn unread(seen: Seen<'_>, scene: &Scene) -> Vec<Unread> {
 
 fn of_group(seen: Seen<'_>, group: &GroupView) -> Option<Unread> {
     let (frozen, others): (Vec<&MemberView>, Vec<&MemberView>) =
-        group.members.iter().partition(|member| is_frozen(seen, member));
+        group.members.iter().partition(|member| member.now == MemberNow::Paused);
     // What has gone over to another member is read.
     let is_owned = |partition: &PartitionRef| {
         others.iter().any(|other| other.assigned.iter().any(|assigned| assigned.partition == *partition))
@@ -34,11 +34,6 @@ fn of_group(seen: Seen<'_>, group: &GroupView) -> Option<Unread> {
     let waits = group.now == GroupNow::Rebalancing;
     let member = frozen.iter().find(|member| waits && is_waited_for(seen, group, member))?;
     Some(Unread { group: group.name.clone(), member: member.name.clone(), partition: None })
-}
-
-fn is_frozen(seen: Seen<'_>, member: &MemberView) -> bool {
-    let machine = seen.client_node(&member.name).and_then(|node| seen.machine(node));
-    machine.is_some_and(|machine| machine.process.is_some() && machine.paused)
 }
 
 /// Whether the coordinator still takes it for a member.

@@ -203,7 +203,8 @@ impl App {
                 self.error = None;
             }
         }
-        if self.is_underway() {
+        let playback = self.desk.read().playback();
+        if self.stays_underway(playback) {
             self.run_frames(ctx);
             return true;
         }

@@ -47,20 +47,18 @@ pub(super) struct Underway {
 }
 
 impl App {
-    /// Takes in where the playhead is. Whether it is on its way: then all that is shown stays as it was until the end.
-    pub(super) fn is_underway(&mut self) -> bool {
-        let playback = self.desk.read().playback();
-        if playback.travel.is_none() {
+    /// Takes in where the playhead is. Returns whether it is on its way: then all else that is shown stays as it was
+    /// until the end.
+    pub(super) fn stays_underway(&mut self, playback: Playback) -> bool {
+        let Some(travel) = playback.travel else {
             self.underway = None;
             return false;
-        }
+        };
         let now = web::now_ms();
         let underway = self.underway.get_or_insert(Underway { since: now, shown: false });
         if !underway.shown && now - underway.since >= SHOWN_AFTER_MS {
             underway.shown = true;
-            if let Some(travel) = playback.travel {
-                self.said = self.lang.words().on_the_way(travel.to_us);
-            }
+            self.said = self.lang.words().on_the_way(travel.to_us);
         }
         self.views.playback = playback;
         true

@@ -1,9 +1,8 @@
 //! One message: where it is on its way, what can be done to it, its fields, what caused it and what it caused. It knows
 //! no field by name.
-use crate::ui::caption::exact;
 use crate::ui::context::{Ask, Ui, use_ui};
 use crate::ui::marks;
-use crate::ui::words::{Label, duration};
+use crate::ui::words::{Label, duration, exact};
 use highwater_studio::desk::command::Command;
 use highwater_studio::view::model::*;
 use std::rc::Rc;

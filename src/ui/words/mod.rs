@@ -404,7 +404,12 @@ pub fn moment(us: Micros) -> String {
     format!("{}.{:03} s", us / 1_000_000, us / 1_000 % 1_000)
 }
 
-/// The same, where a line may break before it but not within.
+/// To the microsecond: messages take less than a thousandth of a second.
+pub fn exact(us: Micros) -> String {
+    format!("{}.{:06} s", us / 1_000_000, us % 1_000_000)
+}
+
+/// A moment, where a line may break before it but not within.
 pub fn unbroken(us: Micros) -> String {
     moment(us).replace(' ', "\u{a0}")
 }
