@@ -46,8 +46,9 @@ fn acked_at(c: &Cluster) -> Vec<SimTime> {
 /// Messages of produce requests on their way or held, as an action counts them.
 fn produce_requests(c: &Cluster) -> usize {
     use highwater_engine::node::{Body, message::Message};
-    use highwater_engine::protocol::Request;
-    let is_produce = |message: &&&Message| matches!(message.body, Body::Request(Request::Produce(_)));
+    use highwater_engine::protocol::{PartitionRequest, Request};
+    let is_produce =
+        |message: &&&Message| matches!(message.body, Body::Request(Request::Partition(PartitionRequest::Produce(_))));
     c.world.within_reach().iter().filter(is_produce).count()
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use highwater_engine::base::{Dur, NodeId, Offset, Tag, Tp};
 use highwater_engine::client::ClientKind;
 use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, Request};
+use highwater_engine::protocol::{Acks, CONSUMER_OFFSETS, PartitionRequest, Request};
 use highwater_engine::trace::Kind;
 use highwater_engine::world::machine::Role;
 use highwater_studio::recording::{Delivery, Playhead, RecordFate, Recording};
@@ -96,7 +96,7 @@ fn from_nothing(seen: Seen<'_>) -> Option<Vec<Known>> {
         }
     }
     let carries = |message: &Message, tag: Tag| match &message.body {
-        Body::Request(Request::Produce(request)) => {
+        Body::Request(Request::Partition(PartitionRequest::Produce(request))) => {
             request.batches.iter().any(|(_, batch)| batch.data().iter().any(|record| record.tag == tag))
         }
         _ => false,

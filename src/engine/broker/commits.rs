@@ -3,12 +3,11 @@
 
 use alloc::vec::Vec;
 
-use super::group::GroupRequest;
 use super::replicas::Handled;
 use super::{Broker, ReplyTo};
 use crate::base::Tp;
 use crate::node::Ctx;
-use crate::protocol::{Api, ErrorCode, OffsetCommitRequest, Response};
+use crate::protocol::{Api, ErrorCode, GroupRequest, GroupResponse, OffsetCommitRequest};
 use crate::trace::Kind;
 
 impl Broker {
@@ -28,26 +27,26 @@ impl Broker {
             }
         }
         if refused.is_empty() {
-            return self.on_group_request(ctx, GroupRequest::Commit(request), reply);
+            return self.on_group_request(ctx, GroupRequest::OffsetCommit(request), reply);
         }
         let (group, error) = (request.group.clone(), ErrorCode::UnknownTopicOrPartition);
         ctx.note(Kind::CoordinatorRefused { group, api: Api::OffsetCommit, error });
         if request.offsets.is_empty() {
-            return Handled::Now(Some(refusals(&refused, Vec::new())));
+            return Handled::now(refusals(&refused, Vec::new()));
         }
         self.refused_commits.push((reply, refused));
-        self.on_group_request(ctx, GroupRequest::Commit(request), reply)
+        self.on_group_request(ctx, GroupRequest::OffsetCommit(request), reply)
     }
 
     /// An answer of the coordinator, with the partitions that it was not asked about in front.
-    pub(super) fn with_refused_commits(&mut self, reply: ReplyTo, response: Response) -> Response {
+    pub(super) fn with_refused_commits(&mut self, reply: ReplyTo, response: GroupResponse) -> GroupResponse {
         let Some(position) = self.refused_commits.iter().position(|(to, _)| *to == reply) else { return response };
         let (_, refused) = self.refused_commits.remove(position);
-        if let Response::OffsetCommit { results } = response { refusals(&refused, results) } else { response }
+        if let GroupResponse::OffsetCommit { results } = response { refusals(&refused, results) } else { response }
     }
 }
 
-fn refusals(refused: &[Tp], rest: Vec<(Tp, ErrorCode)>) -> Response {
+fn refusals(refused: &[Tp], rest: Vec<(Tp, ErrorCode)>) -> GroupResponse {
     let unknown = refused.iter().map(|tp| (*tp, ErrorCode::UnknownTopicOrPartition));
-    Response::OffsetCommit { results: unknown.chain(rest).collect() }
+    GroupResponse::OffsetCommit { results: unknown.chain(rest).collect() }
 }

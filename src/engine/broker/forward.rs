@@ -1,17 +1,18 @@
 //! What a broker asks of the active controller on behalf of others: clients' requests in Envelopes (KIP-590), topics to
 //! be made, producer ids. Repeats for up to 60 s; decides nothing.
 
-use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::assignments::Assignments;
 use super::producer_ids::ProducerIds;
 use super::{BrokerCall, ReplyTo};
-use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, Map, NodeId, Offset, SimTime};
+use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, Map, NodeId, SimTime};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
-use crate::protocol::{CreateTopicRequest, DescribedQuorum, ErrorCode, Request, Response};
+use crate::protocol::{
+    ClusterRequest, ControllerRequest, ControllerResponse, CreateTopicRequest, ErrorCode, Request, Response,
+};
 use crate::rules::fixed::FORWARD_LIMIT;
 
 /// Pause before the next try when a controller was not there or was not the active one.
@@ -60,21 +61,21 @@ impl Forwarder {
         }
     }
 
-    fn push(&mut self, now: SimTime, purpose: Purpose, body: Request) {
+    fn push(&mut self, now: SimTime, purpose: Purpose, body: impl Into<Request>) {
         self.next += 1;
-        self.waiting.insert(self.next, Forwarded { purpose, body, deadline: now + FORWARD_LIMIT });
+        self.waiting.insert(self.next, Forwarded { purpose, body: body.into(), deadline: now + FORWARD_LIMIT });
     }
 
     /// Passes a client's request on. It stays until it is answered or 60 s are over, also when the client has given up.
-    pub fn forward(&mut self, ctx: &Ctx<'_>, reply: ReplyTo, request: Request) {
-        self.push(ctx.now, Purpose::Client(reply), Request::Envelope(Box::new(request)));
+    pub fn forward(&mut self, ctx: &Ctx<'_>, reply: ReplyTo, request: ClusterRequest) {
+        self.push(ctx.now, Purpose::Client(reply), ControllerRequest::Envelope(request));
     }
 
     /// Has a topic made, unless that is under way.
     pub fn auto_create(&mut self, ctx: &Ctx<'_>, request: CreateTopicRequest) {
         let wanted = Purpose::AutoCreate(request.name.clone());
         if !self.waiting.values().any(|f| f.purpose == wanted) {
-            self.push(ctx.now, wanted, Request::CreateTopics(request));
+            self.push(ctx.now, wanted, ClusterRequest::CreateTopics(request));
         }
     }
 
@@ -82,14 +83,14 @@ impl Forwarder {
     pub fn fetch_producer_ids(&mut self, ctx: &Ctx<'_>, epoch: Option<BrokerEpoch>) {
         let Some(epoch) = epoch else { return };
         if self.producer_ids.wants_block() && !self.waiting.values().any(|f| f.purpose == Purpose::ProducerIds) {
-            self.push(ctx.now, Purpose::ProducerIds, Request::AllocateProducerIds { broker: self.id, epoch });
+            self.push(ctx.now, Purpose::ProducerIds, ControllerRequest::AllocateProducerIds { broker: self.id, epoch });
         }
     }
 
     /// Tells the controller in which directory replicas are that it believes in another one.
     pub fn assign_directories(&mut self, now: SimTime, image: &MetadataImage, directory: u32) {
         if let Some(request) = self.assignments.next_request(image, self.id, directory) {
-            self.push(now, Purpose::Directories, Request::AssignReplicasToDirs(request));
+            self.push(now, Purpose::Directories, ControllerRequest::AssignReplicasToDirs(request));
         }
     }
 
@@ -163,43 +164,30 @@ impl Forwarder {
     fn finish(&mut self, done: Forwarded, response: Option<Response>) {
         match (done.purpose, response) {
             (Purpose::Client(reply), Some(response)) => self.answers.push((reply, response)),
+            // No controller answered in time.
             (Purpose::Client(reply), None) => {
-                self.answers.extend(timed_out(&done.body).map(|response| (reply, response)))
+                if let Request::Controller(ControllerRequest::Envelope(request)) = done.body {
+                    self.answers.push((reply, request.refused(ErrorCode::RequestTimedOut).into()));
+                }
             }
-            (Purpose::ProducerIds, Some(Response::AllocateProducerIds { error: ErrorCode::None, start, len })) => {
-                self.producer_ids.add_block(start, len)
-            }
-            (Purpose::Directories, Some(Response::AssignReplicasToDirs { error: ErrorCode::None, partitions })) => {
-                self.assignments.on_answer(Some(partitions))
-            }
+            (
+                Purpose::ProducerIds,
+                Some(Response::Controller(ControllerResponse::AllocateProducerIds {
+                    error: ErrorCode::None,
+                    start,
+                    len,
+                })),
+            ) => self.producer_ids.add_block(start, len),
+            (
+                Purpose::Directories,
+                Some(Response::Controller(ControllerResponse::AssignReplicasToDirs {
+                    error: ErrorCode::None,
+                    partitions,
+                })),
+            ) => self.assignments.on_answer(Some(partitions)),
             (Purpose::Directories, _) => self.assignments.on_answer(None),
             // The next one who needs ids or the topic asks again.
             (Purpose::ProducerIds | Purpose::AutoCreate(_), _) => {}
         }
     }
 }
-
-/// The answer to a forwarded request that no controller answered in time.
-fn timed_out(envelope: &Request) -> Option<Response> {
-    let Request::Envelope(request) = envelope else { return None };
-    let error = ErrorCode::RequestTimedOut;
-    match &**request {
-        Request::CreateTopics(_) => Some(Response::CreateTopics(error.into())),
-        Request::DeleteTopics { .. } => Some(Response::DeleteTopics(error.into())),
-        Request::CreatePartitions { .. } => Some(Response::CreatePartitions(error.into())),
-        Request::ElectLeaders { .. } => Some(Response::ElectLeaders(error.into())),
-        Request::IncrementalAlterConfigs { .. } => Some(Response::IncrementalAlterConfigs(error.into())),
-        Request::DescribeQuorum => Some(Response::DescribeQuorum(DescribedQuorum {
-            error,
-            leader: None,
-            epoch: Default::default(),
-            high_watermark: UNKNOWN,
-        })),
-        other => {
-            debug_assert!(false, "{} is not forwarded", other.api().name());
-            None
-        }
-    }
-}
-
-const UNKNOWN: Offset = -1;

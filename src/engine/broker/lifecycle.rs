@@ -7,7 +7,10 @@ use super::BrokerCall;
 use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, Incarnation, NodeId, Offset, SimTime};
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{BrokerHeartbeatRequest, BrokerRegistrationRequest, ErrorCode, Request, Response};
+use crate::protocol::{
+    BrokerHeartbeatRequest, BrokerRegistrationRequest, ControllerRequest, ControllerResponse, ErrorCode, Request,
+    Response,
+};
 use crate::rules::fixed::SHUTDOWN_HEARTBEAT_RETRY;
 use crate::rules::{LifecycleRetry, Rules};
 use crate::trace::Kind;
@@ -192,7 +195,7 @@ impl Lifecycle {
                     directory: self.directory,
                     previous_broker_epoch: self.previous_epoch,
                 };
-                (Request::BrokerRegistration(request), BrokerCall::Registration)
+                (Request::Controller(ControllerRequest::BrokerRegistration(request)), BrokerCall::Registration)
             }
             Some(epoch) => {
                 let request = BrokerHeartbeatRequest {
@@ -202,7 +205,10 @@ impl Lifecycle {
                     want_fence: !self.is_ready,
                     want_shut_down,
                 };
-                (Request::BrokerHeartbeat(request), BrokerCall::Heartbeat { want_shut_down })
+                (
+                    Request::Controller(ControllerRequest::BrokerHeartbeat(request)),
+                    BrokerCall::Heartbeat { want_shut_down },
+                )
             }
         }
     }
@@ -211,21 +217,23 @@ impl Lifecycle {
     pub fn on_outcome(&mut self, ctx: &mut Ctx<'_>, call: &BrokerCall, outcome: Outcome) -> Step {
         self.in_flight = false;
         match outcome {
-            Outcome::Answer(Response::BrokerRegistration { error: ErrorCode::None, epoch }) => {
-                self.on_registered(ctx, epoch)
-            }
-            Outcome::Answer(Response::BrokerHeartbeat {
+            Outcome::Answer(Response::Controller(ControllerResponse::BrokerRegistration {
+                error: ErrorCode::None,
+                epoch,
+            })) => self.on_registered(ctx, epoch),
+            Outcome::Answer(Response::Controller(ControllerResponse::BrokerHeartbeat {
                 error: ErrorCode::None,
                 is_caught_up,
                 is_fenced,
                 should_shut_down,
-            }) => {
+            })) => {
                 let asked = matches!(call, BrokerCall::Heartbeat { want_shut_down: true });
                 self.on_heartbeat(ctx, is_caught_up, is_fenced, asked.then_some(should_shut_down))
             }
-            Outcome::Answer(Response::BrokerRegistration { error, .. } | Response::BrokerHeartbeat { error, .. })
-                if error != ErrorCode::NotController =>
-            {
+            Outcome::Answer(Response::Controller(
+                ControllerResponse::BrokerRegistration { error, .. }
+                | ControllerResponse::BrokerHeartbeat { error, .. },
+            )) if error != ErrorCode::NotController => {
                 self.was_refused = true;
                 self.rest(ctx);
                 Step::Nothing

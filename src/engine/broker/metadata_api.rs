@@ -10,8 +10,8 @@ use crate::protocol::config::NodeConfig;
 use crate::protocol::config::config_map;
 use crate::protocol::hash::group_partition;
 use crate::protocol::{
-    CONSUMER_OFFSETS, ConfigMap, CreateTopicRequest, DescribedTopic, ErrorCode, MetadataRequest, MetadataResponse,
-    PartitionMetadata, PartitionRegistration, Placement, Response, TopicMetadata,
+    BrokerResponse, CONSUMER_OFFSETS, ConfigMap, CreateTopicRequest, DescribedTopic, ErrorCode, MetadataRequest,
+    MetadataResponse, PartitionMetadata, PartitionRegistration, Placement, TopicMetadata,
 };
 use crate::rules::fixed::FORWARD_LIMIT;
 
@@ -22,7 +22,11 @@ fn visible_leader(image: &MetadataImage, partition: &PartitionRegistration) -> O
 
 /// Answers Metadata, and names the topics that are to be made because the client asked for them (KRaft answers
 /// UNKNOWN_TOPIC_OR_PARTITION meanwhile).
-pub fn metadata(image: &MetadataImage, config: &NodeConfig, request: &MetadataRequest) -> (Response, Vec<Rc<str>>) {
+pub fn metadata(
+    image: &MetadataImage,
+    config: &NodeConfig,
+    request: &MetadataRequest,
+) -> (BrokerResponse, Vec<Rc<str>>) {
     let mut missing = Vec::new();
     let topics = match &request.topics {
         None => image.topics.iter().map(|(id, topic)| topic_metadata(image, *id, topic)).collect(),
@@ -49,7 +53,7 @@ pub fn metadata(image: &MetadataImage, config: &NodeConfig, request: &MetadataRe
         missing.clear();
     }
     let brokers = image.brokers.keys().copied().filter(|broker| image.is_unfenced(*broker)).collect();
-    (Response::Metadata(MetadataResponse { brokers, topics }), missing)
+    (BrokerResponse::Metadata(MetadataResponse { brokers, topics }), missing)
 }
 
 fn topic_metadata(image: &MetadataImage, id: TopicId, topic: &TopicImage) -> TopicMetadata {
@@ -72,7 +76,7 @@ fn topic_metadata(image: &MetadataImage, id: TopicId, topic: &TopicImage) -> Top
 }
 
 /// Answers DescribeTopicPartitions (KIP-966).
-pub fn describe_topics(image: &MetadataImage, names: Option<&[Rc<str>]>) -> Response {
+pub fn describe_topics(image: &MetadataImage, names: Option<&[Rc<str>]>) -> BrokerResponse {
     let known = |id: TopicId, topic: &TopicImage| {
         let partition =
             |p: &PartitionRegistration| PartitionRegistration { leader: visible_leader(image, p), ..p.clone() };
@@ -101,7 +105,7 @@ pub fn describe_topics(image: &MetadataImage, names: Option<&[Rc<str>]>) -> Resp
             })
             .collect(),
     };
-    Response::DescribeTopicPartitions { topics }
+    BrokerResponse::DescribeTopicPartitions { topics }
 }
 
 /// The offsets topic in this broker's metadata, with its number of partitions.
@@ -112,12 +116,12 @@ pub fn offsets_topic(image: &MetadataImage) -> Option<(TopicId, u32)> {
 
 /// Answers FindCoordinator. `None`: the offsets topic is missing and has to be made; the answer is
 /// COORDINATOR_NOT_AVAILABLE until it is there.
-pub fn find_coordinator(image: &MetadataImage, group: &str) -> Option<Response> {
+pub fn find_coordinator(image: &MetadataImage, group: &str) -> Option<BrokerResponse> {
     let (topic, n_partitions) = offsets_topic(image)?;
     let tp = Tp { topic, partition: group_partition(group, n_partitions) };
     let coordinator = image.partition(tp).and_then(|p| visible_leader(image, p));
     let error = if coordinator.is_some() { ErrorCode::None } else { ErrorCode::CoordinatorNotAvailable };
-    Some(Response::FindCoordinator { error, coordinator })
+    Some(BrokerResponse::FindCoordinator { error, coordinator })
 }
 
 /// The request with which a broker has a topic made that somebody needs.

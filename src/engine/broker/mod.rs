@@ -24,7 +24,6 @@ pub use lifecycle::BrokerState;
 
 use self::apply::{Delta, ReplicaLog};
 use self::forward::Forwarder;
-use self::group::GroupRequest;
 use self::lifecycle::{Lifecycle, Step};
 use self::replicas::{Handled, ReplicaManager, ReplicaView};
 use crate::base::{BrokerEpoch, BrokerId, ControllerId, Incarnation, LeaderEpoch, NodeId, Offset, TopicId, Tp};
@@ -32,7 +31,10 @@ use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{CONSUMER_OFFSETS, ErrorCode, MetadataRequest, Request, Response};
+use crate::protocol::{
+    BrokerRequest, BrokerResponse, CONSUMER_OFFSETS, ClusterRequest, ClusterResponse, ErrorCode, GroupRequest,
+    MetadataRequest, Request,
+};
 use crate::quorum::Observer;
 use crate::rules::Rules;
 
@@ -224,21 +226,23 @@ impl Broker {
             // What completed a parked request is the cause of its answer: an acknowledgement leads back to the fetch
             // that raised the high watermark.
             let parked = self.replicas.take_answers();
-            let mut answers = self.groups.take_answers();
-            answers.extend(self.forwarder.take_answers());
-            if batches.is_empty() && !moved && answers.is_empty() && parked.is_empty() {
+            let of_groups = self.groups.take_answers();
+            let forwarded = self.forwarder.take_answers();
+            if batches.is_empty() && !moved && of_groups.is_empty() && forwarded.is_empty() && parked.is_empty() {
                 return self.send(ctx);
             }
             for answer in parked {
                 let ReplyTo { conn, correlation } = answer.reply;
-                if let Some(ready) =
-                    ctx.caused_by(answer.cause, |ctx| self.inbox.answer(ctx, conn, correlation, Some(answer.response)))
-                {
+                if let Some(ready) = ctx.caused_by(answer.cause, |ctx| {
+                    self.inbox.answer(ctx, conn, correlation, Some(answer.response.into()))
+                }) {
                     self.serve(ctx, ready);
                 }
             }
-            for (reply, response) in answers {
-                let response = self.with_refused_commits(reply, response);
+            let of_groups = of_groups
+                .into_iter()
+                .map(|(reply, response)| (reply, self.with_refused_commits(reply, response).into()));
+            for (reply, response) in of_groups.chain(forwarded).collect::<Vec<_>>() {
                 if let Some(ready) = self.inbox.answer(ctx, reply.conn, reply.correlation, Some(response)) {
                     self.serve(ctx, ready);
                 }
@@ -289,56 +293,40 @@ impl Broker {
     }
 
     fn handle(&mut self, ctx: &mut Ctx<'_>, reply: ReplyTo, body: Request) -> Handled {
-        let now = |response| Handled::Now(Some(response));
         match body {
-            Request::Produce(request) => self.replicas.produce(ctx, &self.image, request, reply),
-            Request::Fetch(request) => self.replicas.fetch(ctx, &self.image, request, reply),
-            Request::DeleteRecords { tp, before, timeout } => {
-                self.replicas.delete_records(ctx, &self.image, tp, before, timeout, reply)
-            }
-            Request::ListOffsets(request) => now(self.replicas.list_offsets(ctx, &self.image, &request)),
-            Request::OffsetForLeaderEpoch { tp, current_leader_epoch, epoch } => {
-                now(self.replicas.offset_for_leader_epoch(ctx, &self.image, tp, current_leader_epoch, epoch))
-            }
-            Request::Metadata(request) => now(self.on_metadata(ctx, &request)),
-            Request::DescribeTopicPartitions { topics } => {
-                now(metadata_api::describe_topics(&self.image, topics.as_deref()))
-            }
-            Request::FindCoordinator { group } => now(self.on_find_coordinator(ctx, &group)),
-            Request::InitProducerId => now(self.on_init_producer_id(ctx)),
-            Request::JoinGroup(request) => self.on_group_request(ctx, GroupRequest::Join(request), reply),
-            Request::SyncGroup(request) => self.on_group_request(ctx, GroupRequest::Sync(request), reply),
-            Request::Heartbeat(request) => self.on_group_request(ctx, GroupRequest::Heartbeat(request), reply),
-            Request::LeaveGroup(request) => self.on_group_request(ctx, GroupRequest::Leave(request), reply),
-            Request::OffsetCommit(request) => self.on_offset_commit(ctx, request, reply),
-            Request::OffsetFetch { group } => self.on_group_request(ctx, GroupRequest::FetchOffsets(group), reply),
-            Request::DescribeGroups { group } => self.on_group_request(ctx, GroupRequest::Describe(group), reply),
-            Request::IncrementalAlterConfigs { resource, configs } => {
-                match configs::may_change(self.id, &resource, &configs) {
-                    Ok(()) => self.on_forwarded(ctx, Request::IncrementalAlterConfigs { resource, configs }, reply),
-                    Err(error) => now(Response::IncrementalAlterConfigs(error)),
-                }
-            }
-            request @ (Request::CreateTopics(_)
-            | Request::DeleteTopics { .. }
-            | Request::CreatePartitions { .. }
-            | Request::ElectLeaders { .. }
-            | Request::DescribeQuorum) => self.on_forwarded(ctx, request, reply),
+            Request::Partition(request) => self.replicas.on_request(ctx, &self.image, request, reply),
+            Request::Group(GroupRequest::OffsetCommit(request)) => self.on_offset_commit(ctx, request, reply),
+            Request::Group(request) => self.on_group_request(ctx, request, reply),
+            Request::Broker(request) => Handled::now(self.on_broker_request(ctx, request)),
+            Request::Cluster(request) => self.on_cluster_request(ctx, request, reply),
             // For controllers alone: Kafka closes a connection on which a broker is asked for what it does not serve.
-            Request::QuorumFetch(_)
-            | Request::Vote(_)
-            | Request::BeginQuorumEpoch { .. }
-            | Request::EndQuorumEpoch { .. }
-            | Request::AlterPartition(_)
-            | Request::Envelope(_)
-            | Request::BrokerRegistration(_)
-            | Request::BrokerHeartbeat(_)
-            | Request::AllocateProducerIds { .. }
-            | Request::AssignReplicasToDirs(_) => Handled::CloseConnection,
+            Request::Controller(_) | Request::Quorum(_) => Handled::CloseConnection,
         }
     }
 
-    fn on_metadata(&mut self, ctx: &mut Ctx<'_>, request: &MetadataRequest) -> Response {
+    fn on_broker_request(&mut self, ctx: &mut Ctx<'_>, request: BrokerRequest) -> BrokerResponse {
+        match request {
+            BrokerRequest::Metadata(request) => self.on_metadata(ctx, &request),
+            BrokerRequest::DescribeTopicPartitions { topics } => {
+                metadata_api::describe_topics(&self.image, topics.as_deref())
+            }
+            BrokerRequest::FindCoordinator { group } => self.on_find_coordinator(ctx, &group),
+            BrokerRequest::InitProducerId => self.on_init_producer_id(ctx),
+        }
+    }
+
+    /// Passes it on to the active controller, unless it is refused here.
+    fn on_cluster_request(&mut self, ctx: &mut Ctx<'_>, request: ClusterRequest, reply: ReplyTo) -> Handled {
+        if let ClusterRequest::IncrementalAlterConfigs { resource, configs } = &request
+            && let Err(error) = configs::may_change(self.id, resource, configs)
+        {
+            return Handled::now(ClusterResponse::IncrementalAlterConfigs(error));
+        }
+        self.forwarder.forward(ctx, reply, request);
+        Handled::Parked
+    }
+
+    fn on_metadata(&mut self, ctx: &mut Ctx<'_>, request: &MetadataRequest) -> BrokerResponse {
         let (response, missing) = metadata_api::metadata(&self.image, &self.config, request);
         for name in missing {
             self.forwarder.auto_create(ctx, metadata_api::auto_create_request(&name, &self.config));
@@ -346,22 +334,17 @@ impl Broker {
         response
     }
 
-    fn on_find_coordinator(&mut self, ctx: &mut Ctx<'_>, group: &str) -> Response {
+    fn on_find_coordinator(&mut self, ctx: &mut Ctx<'_>, group: &str) -> BrokerResponse {
         metadata_api::find_coordinator(&self.image, group).unwrap_or_else(|| {
             self.forwarder.auto_create(ctx, metadata_api::auto_create_request(&CONSUMER_OFFSETS.into(), &self.config));
-            Response::FindCoordinator { error: ErrorCode::CoordinatorNotAvailable, coordinator: None }
+            BrokerResponse::FindCoordinator { error: ErrorCode::CoordinatorNotAvailable, coordinator: None }
         })
     }
 
-    fn on_init_producer_id(&mut self, ctx: &mut Ctx<'_>) -> Response {
+    fn on_init_producer_id(&mut self, ctx: &mut Ctx<'_>) -> BrokerResponse {
         let response = self.forwarder.producer_ids.init_producer_id();
         self.forwarder.fetch_producer_ids(ctx, self.lifecycle.epoch());
         response
-    }
-
-    fn on_forwarded(&mut self, ctx: &mut Ctx<'_>, request: Request, reply: ReplyTo) -> Handled {
-        self.forwarder.forward(ctx, reply, request);
-        Handled::Parked
     }
 
     fn on_group_request(&mut self, ctx: &mut Ctx<'_>, request: GroupRequest, reply: ReplyTo) -> Handled {

@@ -2,7 +2,7 @@
 //! nobody by itself.
 
 use crate::base::{ProducerEpoch, ProducerId};
-use crate::protocol::{ErrorCode, Response};
+use crate::protocol::{BrokerResponse, ErrorCode};
 
 /// A run of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub struct ProducerIds {
 
 impl ProducerIds {
     /// Answers InitProducerId: an id, or COORDINATOR_LOAD_IN_PROGRESS while no block is there, which clients retry.
-    pub fn init_producer_id(&mut self) -> Response {
+    pub fn init_producer_id(&mut self) -> BrokerResponse {
         if self.current.is_none_or(|block| block.next == block.end) {
             self.current = self.following.take();
         }
@@ -29,9 +29,9 @@ impl ProducerIds {
             Some(block) => {
                 let id = ProducerId(block.next);
                 block.next += 1;
-                Response::InitProducerId { error: ErrorCode::None, id, epoch: ProducerEpoch(0) }
+                BrokerResponse::InitProducerId { error: ErrorCode::None, id, epoch: ProducerEpoch(0) }
             }
-            None => Response::InitProducerId {
+            None => BrokerResponse::InitProducerId {
                 error: ErrorCode::CoordinatorLoadInProgress,
                 id: ProducerId(-1),
                 epoch: ProducerEpoch(-1),
@@ -56,8 +56,8 @@ mod tests {
 
     fn next(ids: &mut ProducerIds) -> Result<i64, ErrorCode> {
         match ids.init_producer_id() {
-            Response::InitProducerId { error: ErrorCode::None, id, .. } => Ok(id.0),
-            Response::InitProducerId { error, .. } => Err(error),
+            BrokerResponse::InitProducerId { error: ErrorCode::None, id, .. } => Ok(id.0),
+            BrokerResponse::InitProducerId { error, .. } => Err(error),
             other => panic!("{other:?}"),
         }
     }

@@ -7,7 +7,7 @@ use super::config::{CommonConfig, sooner};
 use super::net::{Net, NoNode};
 use crate::base::{BrokerId, LeaderEpoch, Map, Set, SimTime, TopicId, Tp};
 use crate::node::Ctx;
-use crate::protocol::{ErrorCode, LeaderHint, MetadataRequest, MetadataResponse, Request};
+use crate::protocol::{BrokerRequest, ErrorCode, LeaderHint, MetadataRequest, MetadataResponse, Request};
 use crate::trace::Kind;
 
 /// A partition as the client knows it.
@@ -139,7 +139,10 @@ impl Metadata {
                 let topics = Some(self.wanted.iter().cloned().collect());
                 Some((
                     broker,
-                    Request::Metadata(MetadataRequest { topics, allow_auto_topic_creation: self.allow_auto_create }),
+                    Request::Broker(BrokerRequest::Metadata(MetadataRequest {
+                        topics,
+                        allow_auto_topic_creation: self.allow_auto_create,
+                    })),
                 ))
             }
             Err(NoNode::Connecting | NoNode::Busy) => None,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::config::{Backoff, CommonConfig, sooner};
 use crate::base::{BrokerId, Dur, Incarnation, Map, NodeId, SimTime};
 use crate::node::{Channel, ConnId, Connections, Ctx, Event, Outcome, Timer};
-use crate::protocol::{MetadataRequest, Request};
+use crate::protocol::{BrokerRequest, MetadataRequest, Request};
 
 /// How long a host may take to accept a connection (`socket.connection.setup.timeout.ms` and its maximum).
 const SETUP_TIMEOUT: Backoff = Backoff { first: Dur::secs(10), most: Dur::secs(30), exponential: true };
@@ -103,8 +103,10 @@ impl<P: Clone> Net<P> {
             Some(Link::Down { .. }) | None => {
                 self.links.insert((broker, channel), Link::Connecting);
                 self.last_attempt.insert((broker, channel), ctx.now);
-                let hello =
-                    Request::Metadata(MetadataRequest { topics: Some(Vec::new()), allow_auto_topic_creation: false });
+                let hello = Request::Broker(BrokerRequest::Metadata(MetadataRequest {
+                    topics: Some(Vec::new()),
+                    allow_auto_topic_creation: false,
+                }));
                 let failed = self.failed_setups.get(&(broker, channel)).copied().unwrap_or(0);
                 let setup = SETUP_TIMEOUT.after(failed + 1, ctx.rng);
                 self.conns.request(ctx, NodeId::Broker(broker), channel, hello, setup, Token::Handshake);
@@ -369,7 +371,10 @@ mod tests {
         fn answer(&mut self, broker: BrokerId) {
             let conn = self.net.conns.open_connection(NodeId::Broker(broker), ONE.1).expect("it is open");
             self.tell(Event::Connected { conn });
-            let body = Response::Metadata(MetadataResponse { brokers: Vec::new(), topics: Vec::new() });
+            let body = Response::Broker(BrokerResponse::Metadata(MetadataResponse {
+                brokers: Vec::new(),
+                topics: Vec::new(),
+            }));
             let correlation = self.net.conns.oldest(conn).expect("the first request waits");
             self.tell(Event::Response { conn, correlation, body });
         }
@@ -411,7 +416,10 @@ mod tests {
         assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers[..1]), Err(NoNode::Connecting));
         b.answer(BrokerId(1));
         assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers[..1]), Ok(BrokerId(1)));
-        let body = Request::Metadata(MetadataRequest { topics: None, allow_auto_topic_creation: false });
+        let body = Request::Broker(BrokerRequest::Metadata(MetadataRequest {
+            topics: None,
+            allow_auto_topic_creation: false,
+        }));
         b.net.send(&mut b.node.ctx(), BrokerId(1), ONE.1, body, Dur::secs(30), ());
         assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers[..1]), Err(NoNode::Busy));
         assert_eq!(b.net.least_loaded(&mut b.node.ctx(), &brokers), Err(NoNode::Connecting), "another one is tried");

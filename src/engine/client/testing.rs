@@ -262,7 +262,7 @@ impl Bench {
             Reply::Answer(body) => self.push(Dur::ms(1), Event::Response { conn, correlation, body }),
             Reply::After(span, body) => self.push(span, Event::Response { conn, correlation, body }),
             Reply::Never => {
-                if matches!(request, Request::Fetch(_)) {
+                if matches!(request, Request::Partition(PartitionRequest::Fetch(_))) {
                     self.order += 1;
                     self.parked.insert((self.node.now + Dur::ms(500), self.order), (conn, correlation, request));
                 }
@@ -271,7 +271,7 @@ impl Bench {
     }
 
     fn fetch(&self, broker: BrokerId, request: &Request) -> Response {
-        let Request::Fetch(fetch) = request else { panic!("a parked fetch") };
+        let Request::Partition(PartitionRequest::Fetch(fetch)) = request else { panic!("a parked fetch") };
         let partitions = fetch.partitions.iter().map(|p| {
             let partition =
                 &self.topics.values().find(|t| t.0 == p.tp.topic).expect("topic").1[p.tp.partition as usize];
@@ -298,7 +298,7 @@ impl Bench {
                 batches,
             }
         });
-        Response::Fetch { partitions: partitions.collect() }
+        Response::Partition(PartitionResponse::Fetch { partitions: partitions.collect() })
     }
 
     fn metadata(&self, topics: &Option<Vec<Rc<str>>>) -> Response {
@@ -327,16 +327,21 @@ impl Bench {
             },
         };
         let names: Vec<Rc<str>> = topics.clone().unwrap_or_else(|| self.topics.keys().cloned().collect());
-        Response::Metadata(MetadataResponse { brokers, topics: names.iter().map(describe).collect() })
+        Response::Broker(BrokerResponse::Metadata(MetadataResponse {
+            brokers,
+            topics: names.iter().map(describe).collect(),
+        }))
     }
 
     fn answer(&mut self, broker: BrokerId, request: &Request) -> Reply {
         Reply::Answer(match request {
-            Request::Metadata(m) => self.metadata(&m.topics),
-            Request::InitProducerId => {
-                Response::InitProducerId { error: ErrorCode::None, id: ProducerId(1_000), epoch: ProducerEpoch(0) }
-            }
-            Request::Produce(produce) => {
+            Request::Broker(BrokerRequest::Metadata(m)) => self.metadata(&m.topics),
+            Request::Broker(BrokerRequest::InitProducerId) => Response::Broker(BrokerResponse::InitProducerId {
+                error: ErrorCode::None,
+                id: ProducerId(1_000),
+                epoch: ProducerEpoch(0),
+            }),
+            Request::Partition(PartitionRequest::Produce(produce)) => {
                 let mut results = Vec::new();
                 for (tp, batch) in &produce.batches {
                     let partition = &mut self.topics.values_mut().find(|t| t.0 == tp.topic).expect("topic").1
@@ -357,52 +362,59 @@ impl Bench {
                 if produce.acks == Acks::Zero {
                     return Reply::Never;
                 }
-                Response::Produce { results }
+                Response::Partition(PartitionResponse::Produce { results })
             }
-            Request::Fetch(_) => {
+            Request::Partition(PartitionRequest::Fetch(_)) => {
                 let answer = self.fetch(broker, request);
-                let Response::Fetch { partitions } = &answer else { panic!("a fetch") };
+                let Response::Partition(PartitionResponse::Fetch { partitions }) = &answer else { panic!("a fetch") };
                 if partitions.iter().all(|p| p.error.is_none() && p.batches.is_empty()) {
                     return Reply::Never;
                 }
                 answer
             }
-            Request::FindCoordinator { .. } => match self.coordinator {
-                Ok(broker) => Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(broker) },
-                Err(error) => Response::FindCoordinator { error, coordinator: None },
+            Request::Broker(BrokerRequest::FindCoordinator { .. }) => match self.coordinator {
+                Ok(broker) => Response::Broker(BrokerResponse::FindCoordinator {
+                    error: ErrorCode::None,
+                    coordinator: Some(broker),
+                }),
+                Err(error) => Response::Broker(BrokerResponse::FindCoordinator { error, coordinator: None }),
             },
-            Request::JoinGroup(join) => {
+            Request::Group(GroupRequest::JoinGroup(join)) => {
                 let refused = join.member_id.is_empty() && join.knows_member_id_required && join.instance_id.is_none();
                 if !refused {
                     self.generation += 1;
                 }
                 let member: Rc<str> = "c-1".into();
-                Response::JoinGroup(JoinGroupResponse {
+                Response::Group(GroupResponse::JoinGroup(JoinGroupResponse {
                     error: if refused { ErrorCode::MemberIdRequired } else { ErrorCode::None },
                     generation: GenerationId(self.generation),
                     protocol: Some("range".into()),
                     leader: member.clone(),
                     member_id: member.clone(),
                     members: vec![(member, None, join.protocols[0].1.clone())],
-                })
+                }))
             }
-            Request::SyncGroup(sync) => Response::SyncGroup {
+            Request::Group(GroupRequest::SyncGroup(sync)) => Response::Group(GroupResponse::SyncGroup {
                 error: ErrorCode::None,
                 assignment: sync.assignments.iter().flat_map(|(_, a)| a.clone()).collect(),
-            },
-            Request::Heartbeat(_) => Response::Heartbeat { error: ErrorCode::None },
-            Request::LeaveGroup(_) => Response::LeaveGroup { error: ErrorCode::None },
-            Request::OffsetCommit(commit) => {
-                self.committed.extend(commit.offsets.iter().copied());
-                Response::OffsetCommit {
-                    results: commit.offsets.iter().map(|(tp, _)| (*tp, ErrorCode::None)).collect(),
-                }
+            }),
+            Request::Group(GroupRequest::Heartbeat(_)) => {
+                Response::Group(GroupResponse::Heartbeat { error: ErrorCode::None })
             }
-            Request::OffsetFetch { .. } => Response::OffsetFetch {
+            Request::Group(GroupRequest::LeaveGroup(_)) => {
+                Response::Group(GroupResponse::LeaveGroup { error: ErrorCode::None })
+            }
+            Request::Group(GroupRequest::OffsetCommit(commit)) => {
+                self.committed.extend(commit.offsets.iter().copied());
+                Response::Group(GroupResponse::OffsetCommit {
+                    results: commit.offsets.iter().map(|(tp, _)| (*tp, ErrorCode::None)).collect(),
+                })
+            }
+            Request::Group(GroupRequest::OffsetFetch { .. }) => Response::Group(GroupResponse::OffsetFetch {
                 error: ErrorCode::None,
                 offsets: self.committed.iter().map(|(tp, o)| (*tp, *o)).collect(),
-            },
-            Request::ListOffsets(list) => {
+            }),
+            Request::Partition(PartitionRequest::ListOffsets(list)) => {
                 let listed = list.partitions.iter().map(|(tp, _, spec)| {
                     let partition = self.partition(tp.partition as usize);
                     let offset = if *spec == OffsetSpec::Earliest { partition.start } else { partition.end() };
@@ -410,17 +422,19 @@ impl Bench {
                         if partition.leader == Some(broker) { ErrorCode::None } else { ErrorCode::NotLeaderOrFollower };
                     ListedOffset { tp: *tp, error, offset, leader_epoch: Some(LeaderEpoch(partition.epoch)) }
                 });
-                Response::ListOffsets { partitions: listed.collect() }
+                Response::Partition(PartitionResponse::ListOffsets { partitions: listed.collect() })
             }
-            Request::OffsetForLeaderEpoch { tp, epoch, .. } => {
+            Request::Partition(PartitionRequest::OffsetForLeaderEpoch { tp, epoch, .. }) => {
                 let partition = self.partition(tp.partition as usize);
-                Response::OffsetForLeaderEpoch {
+                Response::Partition(PartitionResponse::OffsetForLeaderEpoch {
                     tp: *tp,
                     error: ErrorCode::None,
                     end: Some(EpochEnd { epoch: *epoch, end_offset: partition.end() }),
-                }
+                })
             }
-            Request::DescribeTopicPartitions { .. } => Response::DescribeTopicPartitions { topics: vec![] },
+            Request::Broker(BrokerRequest::DescribeTopicPartitions { .. }) => {
+                Response::Broker(BrokerResponse::DescribeTopicPartitions { topics: vec![] })
+            }
             other => panic!("no test asks for {other:?}"),
         })
     }
@@ -453,8 +467,8 @@ impl Bench {
             .collect()
     }
     pub fn produced(&self) -> impl Iterator<Item = (SimTime, BrokerId, &ProduceRequest)> {
-        self.requests
-            .iter()
-            .filter_map(|(at, broker, r)| if let Request::Produce(p) = r { Some((*at, *broker, p)) } else { None })
+        self.requests.iter().filter_map(|(at, broker, r)| {
+            if let Request::Partition(PartitionRequest::Produce(p)) = r { Some((*at, *broker, p)) } else { None }
+        })
     }
 }

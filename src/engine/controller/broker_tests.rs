@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use super::heartbeats::{BrokerState, HeartbeatFacts, next_state};
 use super::testing::{Bench, T};
 use crate::base::{BrokerEpoch, Dur, SimTime};
-use crate::protocol::{AlterPartitionRequest, ErrorCode, LeaderRecoveryState, Request, Response};
+use crate::protocol::{
+    AlterPartitionRequest, ControllerRequest, ControllerResponse, ErrorCode, LeaderRecoveryState, Request, Response,
+};
 use crate::rules::Version;
 use crate::trace::Kind;
 
@@ -114,8 +116,11 @@ fn c_19_stale_epochs() {
         partitions: [item].to_vec(),
     };
     assert_eq!(
-        b.ask(1, Request::AlterPartition(request)),
-        Response::AlterPartition { error: ErrorCode::StaleBrokerEpoch, partitions: Vec::new() }
+        b.ask(1, Request::Controller(ControllerRequest::AlterPartition(request))),
+        Response::Controller(ControllerResponse::AlterPartition {
+            error: ErrorCode::StaleBrokerEpoch,
+            partitions: Vec::new()
+        })
     );
 }
 
@@ -247,16 +252,30 @@ fn r_12_a_fenced_or_stopping_replica_cannot_join() {
 fn producer_id_blocks_do_not_overlap() {
     let mut b = Bench::cluster(Version::V4_1, 2, &[1, 2], "1");
     for (broker, expected) in [(1, 0), (2, 1_000), (1, 2_000)] {
-        let request = Request::AllocateProducerIds { broker: crate::base::BrokerId(broker), epoch: b.epoch(broker) };
+        let request = Request::Controller(ControllerRequest::AllocateProducerIds {
+            broker: crate::base::BrokerId(broker),
+            epoch: b.epoch(broker),
+        });
         assert_eq!(
             b.ask(broker, request),
-            Response::AllocateProducerIds { error: ErrorCode::None, start: expected, len: 1_000 }
+            Response::Controller(ControllerResponse::AllocateProducerIds {
+                error: ErrorCode::None,
+                start: expected,
+                len: 1_000
+            })
         );
     }
-    let stale = Request::AllocateProducerIds { broker: crate::base::BrokerId(1), epoch: BrokerEpoch(0) };
+    let stale = Request::Controller(ControllerRequest::AllocateProducerIds {
+        broker: crate::base::BrokerId(1),
+        epoch: BrokerEpoch(0),
+    });
     assert_eq!(
         b.ask(1, stale),
-        Response::AllocateProducerIds { error: ErrorCode::StaleBrokerEpoch, start: -1, len: 0 }
+        Response::Controller(ControllerResponse::AllocateProducerIds {
+            error: ErrorCode::StaleBrokerEpoch,
+            start: -1,
+            len: 0
+        })
     );
 }
 

@@ -7,7 +7,9 @@ use super::election::{Election, PartitionChangeBuilder};
 use super::{Controller, Decision};
 use crate::base::{BrokerEpoch, BrokerId, Tp};
 use crate::node::Ctx;
-use crate::protocol::{BrokerRegistrationRequest, ErrorCode, MetadataRecord, PartitionRegistration, Response};
+use crate::protocol::{
+    BrokerRegistrationRequest, ControllerResponse, ErrorCode, MetadataRecord, PartitionRegistration, Response,
+};
 use crate::rules::UncleanByConfig;
 use crate::trace::Kind;
 
@@ -29,14 +31,20 @@ impl Controller {
         let existing = self.image.brokers.get(&broker).map(|b| (b.epoch, b.incarnation, b.fenced));
         if let Some((epoch, incarnation, fenced)) = existing {
             if incarnation == request.incarnation {
-                return Decision::answer(Response::BrokerRegistration { error: ErrorCode::None, epoch });
+                return Decision::answer(Response::Controller(ControllerResponse::BrokerRegistration {
+                    error: ErrorCode::None,
+                    epoch,
+                }));
             }
             let timeout = self.config.broker_session_timeout;
             let alive = self.active.as_ref().is_some_and(|a| a.sessions.is_valid(broker, ctx.now, timeout));
             if alive && (self.rules.session_outlives_fencing || !fenced) {
                 let error = ErrorCode::DuplicateBrokerRegistration;
                 ctx.note(Kind::RegistrationRefused { broker, error });
-                return Decision::answer(Response::BrokerRegistration { error, epoch: BrokerEpoch(-1) });
+                return Decision::answer(Response::Controller(ControllerResponse::BrokerRegistration {
+                    error,
+                    epoch: BrokerEpoch(-1),
+                }));
             }
         }
         let clean = existing.is_none_or(|(epoch, _, _)| request.previous_broker_epoch == Some(epoch));
@@ -60,7 +68,10 @@ impl Controller {
         if let Some(active) = &mut self.active {
             active.sessions.register(broker, epoch);
         }
-        Decision::new(records, Response::BrokerRegistration { error: ErrorCode::None, epoch })
+        Decision::new(
+            records,
+            Response::Controller(ControllerResponse::BrokerRegistration { error: ErrorCode::None, epoch }),
+        )
     }
 
     /// Changes when a broker is taken out of all ISRs: fencing, permission to stop.

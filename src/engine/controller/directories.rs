@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use super::election::{Election, PartitionChangeBuilder};
 use super::{Controller, Decision};
 use crate::base::Tp;
-use crate::protocol::{AssignReplicasToDirsRequest, ErrorCode, MetadataRecord, PartitionChange, Response};
+use crate::protocol::{
+    AssignReplicasToDirsRequest, ControllerResponse, ErrorCode, MetadataRecord, PartitionChange, Response,
+};
 
 impl Controller {
     /// One change record for each partition whose assignment changes. It elects with the directories from before: a
@@ -14,7 +16,10 @@ impl Controller {
     pub(super) fn assign_replicas_to_dirs(&mut self, request: &AssignReplicasToDirsRequest) -> Decision {
         if self.image.brokers.get(&request.broker).is_none_or(|b| b.epoch != request.broker_epoch) {
             let error = ErrorCode::StaleBrokerEpoch;
-            return Decision::answer(Response::AssignReplicasToDirs { error, partitions: Vec::new() });
+            return Decision::answer(Response::Controller(ControllerResponse::AssignReplicasToDirs {
+                error,
+                partitions: Vec::new(),
+            }));
         }
         let mut records = Vec::new();
         let mut partitions = Vec::new();
@@ -28,7 +33,10 @@ impl Controller {
             };
             partitions.push((*tp, error));
         }
-        Decision::new(records, Response::AssignReplicasToDirs { error: ErrorCode::None, partitions })
+        Decision::new(
+            records,
+            Response::Controller(ControllerResponse::AssignReplicasToDirs { error: ErrorCode::None, partitions }),
+        )
     }
 
     fn assignment(&self, request: &AssignReplicasToDirsRequest, tp: Tp) -> Result<Option<PartitionChange>, ErrorCode> {

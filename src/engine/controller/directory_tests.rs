@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::testing::Bench;
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{ClusterRequest, ClusterResponse, ErrorCode, Request, Response};
 use crate::rules::Version;
 
 /// Replicas 1, 2, 3 that die in the order 3, 2, 1; then 1 comes back with a new disk.
@@ -72,8 +72,8 @@ fn c_33_a_new_directory_empties_the_elr_and_keeps_the_last_known_leader() {
     assert_eq!(b.state(), (0, 1, Vec::new(), Vec::new(), [1].to_vec()));
     b.up(2, Some(b.epoch(2)));
     assert_eq!(b.state().0, 0, "2 has everything and is eligible no more");
-    let preferred = Request::ElectLeaders { topic: "t".into(), partition: 0, unclean: false };
-    let refused = Response::ElectLeaders(ErrorCode::PreferredLeaderNotAvailable.into());
+    let preferred = Request::Cluster(ClusterRequest::ElectLeaders { topic: "t".into(), partition: 0, unclean: false });
+    let refused = Response::Cluster(ClusterResponse::ElectLeaders(ErrorCode::PreferredLeaderNotAvailable.into()));
     assert_eq!(b.ask(2, preferred), refused);
     b.up(1, Some(b.epoch(1)));
     assert_eq!(b.state(), (1, 2, [1].to_vec(), Vec::new(), Vec::new()));

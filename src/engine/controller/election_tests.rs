@@ -6,7 +6,9 @@ use super::election::Election;
 use super::testing::{Bench, T, ids};
 use crate::base::{BrokerId, Dur};
 use crate::protocol::config::config_map;
-use crate::protocol::{ConfigTarget, ErrorCode, MetadataRecord, PartitionChange, Request, Response};
+use crate::protocol::{
+    ClusterRequest, ClusterResponse, ConfigTarget, ErrorCode, MetadataRecord, PartitionChange, Request, Response,
+};
 use crate::rules::Version;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +53,14 @@ fn play(version: Version, min: &str, row: &Row) -> Option<PartitionChange> {
         }
     }
     if *unclean {
-        let request = Request::IncrementalAlterConfigs {
+        let request = Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
             resource: ConfigTarget::Topic("t".into()),
             configs: config_map(&[("unclean.leader.election.enable", "true")]),
-        };
-        assert_eq!(bench.ask(1, request), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
+        });
+        assert_eq!(
+            bench.ask(1, request),
+            Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into()))
+        );
     }
     let from = bench.end();
     let controller = &mut bench.controller;
@@ -190,8 +195,8 @@ fn decision_table_with_elr_and_minimum_1() {
 }
 
 fn elect(bench: &mut Bench, unclean: bool) -> ErrorCode {
-    match bench.ask(1, Request::ElectLeaders { topic: "t".into(), partition: 0, unclean }) {
-        Response::ElectLeaders(answer) => answer.error,
+    match bench.ask(1, Request::Cluster(ClusterRequest::ElectLeaders { topic: "t".into(), partition: 0, unclean })) {
+        Response::Cluster(ClusterResponse::ElectLeaders(answer)) => answer.error,
         other => panic!("{other:?}"),
     }
 }
@@ -265,11 +270,11 @@ fn e_07_e_08_e_23_kills_with_elr() {
 #[test]
 fn e_09_e_10_unclean_takes_the_first_live_replica() {
     let mut b = Bench::cluster(Version::V4_1, 3, &[3, 1, 2], "1");
-    let allow = Request::IncrementalAlterConfigs {
+    let allow = Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
         resource: ConfigTarget::Topic("t".into()),
         configs: config_map(&[("unclean.leader.election.enable", "true")]),
-    };
-    assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
+    });
+    assert_eq!(b.ask(1, allow), Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into())));
     b.isr(&[3]);
     b.fence(3);
     assert_eq!((b.state().0, b.state().1, b.state().2), (1, 1, [1].to_vec()));
@@ -282,11 +287,14 @@ fn e_11_a_setting_turned_on_while_offline_waits_for_a_run_or_an_event() {
         let mut b = Bench::cluster(version, 3, &[1, 2, 3], "1");
         b.isr(&[1]);
         b.fence(1);
-        let allow = Request::IncrementalAlterConfigs {
+        let allow = Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
             resource: ConfigTarget::Topic("t".into()),
             configs: config_map(&[("unclean.leader.election.enable", "true")]),
-        };
-        assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
+        });
+        assert_eq!(
+            b.ask(1, allow),
+            Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into()))
+        );
         b.run_with(&[2, 3], Dur::secs(299));
         assert_eq!(b.state().0, 0, "{version:?}: not at once");
         b.run_with(&[2, 3], Dur::secs(2));
@@ -373,11 +381,11 @@ fn e_21_an_unclean_registration_applies_the_setting() {
     b.up(2, None);
     b.up(3, None);
     assert_eq!(elect(&mut b, false), ErrorCode::PreferredLeaderNotAvailable);
-    let allow = Request::IncrementalAlterConfigs {
+    let allow = Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
         resource: ConfigTarget::Topic("t".into()),
         configs: config_map(&[("unclean.leader.election.enable", "true")]),
-    };
-    assert_eq!(b.ask(1, allow), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
+    });
+    assert_eq!(b.ask(1, allow), Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into())));
     assert_eq!(b.state().0, 0);
     let from = b.end();
     b.register(1, None);
@@ -412,11 +420,11 @@ fn kip_966_a_new_minimum_clears_elrs() {
     b.fence(3);
     b.fence(2);
     assert_eq!(b.state().3, [2]);
-    let change = Request::IncrementalAlterConfigs {
+    let change = Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
         resource: ConfigTarget::Topic("t".into()),
         configs: config_map(&[("min.insync.replicas", "1")]),
-    };
-    assert_eq!(b.ask(1, change), Response::IncrementalAlterConfigs(ErrorCode::None.into()));
+    });
+    assert_eq!(b.ask(1, change), Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into())));
     assert!(b.state().3.is_empty());
 }
 

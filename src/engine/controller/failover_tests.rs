@@ -10,7 +10,8 @@ use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, Incarnation, NodeId,
 use crate::node::{Channel, Completed, Connections, Ctx, Event, Outcome, Timer};
 use crate::protocol::config::{NodeConfig, config_map};
 use crate::protocol::{
-    BrokerHeartbeatRequest, BrokerRegistrationRequest, CreateTopicRequest, ErrorCode, Placement, Request, Response,
+    BrokerHeartbeatRequest, BrokerRegistrationRequest, ClusterRequest, ClusterResponse, ControllerRequest,
+    ControllerResponse, CreateTopicRequest, ErrorCode, Placement, Request, Response,
 };
 use crate::quorum::network::{Network, Process};
 use crate::rules::Version;
@@ -118,7 +119,7 @@ fn outcome(net: &Net, token: u32) -> Option<Outcome> {
 
 fn topic(name: &str) -> Request {
     let placement = Placement::Manual(vec![(0, vec![BrokerId(1)])]);
-    Request::Envelope(alloc::boxed::Box::new(Request::CreateTopics(CreateTopicRequest {
+    Request::Controller(ControllerRequest::Envelope(ClusterRequest::CreateTopics(CreateTopicRequest {
         name: name.into(),
         placement,
         configs: config_map(&[]),
@@ -127,7 +128,7 @@ fn topic(name: &str) -> Request {
 }
 
 fn created(error: ErrorCode) -> Option<Outcome> {
-    Some(Outcome::Answer(Response::CreateTopics(error.into())))
+    Some(Outcome::Answer(Response::Cluster(ClusterResponse::CreateTopics(error.into()))))
 }
 
 fn broker_up(net: &mut Net, to: ControllerId) -> BrokerEpoch {
@@ -135,16 +136,20 @@ fn broker_up(net: &mut Net, to: ControllerId) -> BrokerEpoch {
         net,
         to,
         1,
-        Request::BrokerRegistration(BrokerRegistrationRequest {
+        Request::Controller(ControllerRequest::BrokerRegistration(BrokerRegistrationRequest {
             broker: BrokerId(1),
             incarnation: Incarnation(1),
             rack: None,
             directory: 0,
             previous_broker_epoch: None,
-        }),
+        })),
     );
     net.run_for(Dur::ms(50));
-    let Some(Outcome::Answer(Response::BrokerRegistration { error: ErrorCode::None, epoch })) = outcome(net, 1) else {
+    let Some(Outcome::Answer(Response::Controller(ControllerResponse::BrokerRegistration {
+        error: ErrorCode::None,
+        epoch,
+    }))) = outcome(net, 1)
+    else {
         panic!("registered")
     };
     beat(net, to, epoch);
@@ -160,7 +165,7 @@ fn beat(net: &mut Net, to: ControllerId, epoch: BrokerEpoch) {
         want_fence: false,
         want_shut_down: false,
     };
-    send(net, to, 2, Request::BrokerHeartbeat(heartbeat));
+    send(net, to, 2, Request::Controller(ControllerRequest::BrokerHeartbeat(heartbeat)));
 }
 
 fn isolate(net: &mut Net, id: ControllerId) {

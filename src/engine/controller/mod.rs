@@ -42,7 +42,9 @@ use crate::metadata::MetadataImage;
 use crate::node::inbox::Ready;
 use crate::node::{ConnId, ControllerTimer, Ctx, Event, Inbox, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{Api, CONSUMER_OFFSETS, ErrorCode, MetadataRecord, Request, Response};
+use crate::protocol::{
+    Api, CONSUMER_OFFSETS, ClusterRequest, ControllerRequest, ErrorCode, MetadataRecord, Request, Response,
+};
 use crate::quorum::{Voter, VoterStart};
 use crate::rules::Rules;
 use crate::trace::{Creator, IsrChanger, Kind};
@@ -87,7 +89,7 @@ struct Active {
 struct Waiting {
     conn: ConnId,
     correlation: CorrelationId,
-    api: Api,
+    asked: Asked,
     response: Response,
     cause: Seq,
 }
@@ -101,6 +103,22 @@ struct Due {
     cause: Option<Seq>,
 }
 
+/// What the active controller is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Asked {
+    Cluster { request: ClusterRequest, by: Creator },
+    Controller(ControllerRequest),
+}
+
+impl Asked {
+    const fn api(&self) -> Api {
+        match self {
+            Asked::Cluster { request, .. } => request.api(),
+            Asked::Controller(request) => request.api(),
+        }
+    }
+}
+
 /// What a handler has decided.
 struct Decision {
     records: Vec<MetadataRecord>,
@@ -110,10 +128,10 @@ struct Decision {
 }
 
 impl Decision {
-    fn new(records: Vec<MetadataRecord>, response: Response) -> Decision {
-        Decision { records, response, by: IsrChanger::Controller }
+    fn new(records: Vec<MetadataRecord>, response: impl Into<Response>) -> Decision {
+        Decision { records, response: response.into(), by: IsrChanger::Controller }
     }
-    fn answer(response: Response) -> Decision {
+    fn answer(response: impl Into<Response>) -> Decision {
         Decision::new(Vec::new(), response)
     }
 }
@@ -197,7 +215,7 @@ impl Controller {
             due.extend(self.voter.take_ready().into_iter().map(|(conn, correlation, response)| Due {
                 conn,
                 correlation,
-                response,
+                response: response.map(Into::into),
                 cause: None,
             }));
             if due.is_empty() {
@@ -217,91 +235,86 @@ impl Controller {
     fn serve(&mut self, ctx: &mut Ctx<'_>, ready: Ready) {
         let Ready { conn, correlation, body, cause } = ready;
         ctx.caused_by(cause, |ctx| {
-            if Voter::takes(&body) {
-                if let Some(response) = self.voter.on_request(ctx, conn, correlation, &body) {
-                    self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
+            let asked = match body {
+                Request::Quorum(request) => {
+                    if let Some(response) = self.voter.on_request(ctx, conn, correlation, &request) {
+                        let response = Some(response.into());
+                        self.due.push(Due { conn, correlation, response, cause: Some(ctx.cause) });
+                    }
+                    return;
                 }
-                return;
-            }
+                Request::Cluster(request) => Asked::Cluster { by: creator(conn, &request), request },
+                Request::Controller(ControllerRequest::Envelope(request)) => {
+                    Asked::Cluster { by: Creator::Admin, request }
+                }
+                Request::Controller(request) => Asked::Controller(request),
+                // For brokers alone: Kafka closes a connection on which a controller is asked for what it does not
+                // serve.
+                Request::Partition(_) | Request::Group(_) | Request::Broker(_) => {
+                    return self.inbox.close(ctx, conn);
+                }
+            };
             // A handler must not decide with a leadership that an earlier event of this instant has ended.
             self.follow_quorum(ctx);
-            let request = unwrapped(&body);
-            let api = request.api();
             if !self.is_leading() {
-                let response = self.refusal(api, ErrorCode::NotController);
-                self.due.push(Due { conn, correlation, response: Some(response), cause: Some(ctx.cause) });
+                let response = Some(self.refusal(&asked, ErrorCode::NotController));
+                self.due.push(Due { conn, correlation, response, cause: Some(ctx.cause) });
                 return;
             }
-            let by = creator(conn, &body, request);
-            let decision = self.decide(ctx, request, by);
+            let decision = self.decide(ctx, &asked);
             let until = self.write(ctx, decision.records, decision.by);
-            let waiting = Waiting { conn, correlation, api, response: decision.response, cause: ctx.cause };
+            let waiting = Waiting { conn, correlation, asked, response: decision.response, cause: ctx.cause };
             if let Some(active) = &mut self.active {
                 active.waiting.entry(until).or_default().push(waiting);
             }
         });
     }
 
-    fn decide(&mut self, ctx: &mut Ctx<'_>, request: &Request, by: Creator) -> Decision {
-        let api = request.api();
-        let decision = match request {
-            Request::BrokerRegistration(request) => self.register_broker(ctx, request),
-            Request::BrokerHeartbeat(request) => self.heartbeat(ctx, request),
-            Request::AlterPartition(request) => self.alter_partition(request),
-            Request::CreateTopics(request) => self.create_topic(ctx, request, by),
-            Request::DeleteTopics { name } => self.delete_topic(ctx, name),
-            Request::CreatePartitions { name, total } => self.create_partitions(ctx, name, *total),
-            Request::IncrementalAlterConfigs { resource, configs } => self.alter_configs(ctx, resource, configs),
-            Request::ElectLeaders { topic, partition, unclean } => self.elect_leaders(topic, *partition, *unclean),
-            Request::AssignReplicasToDirs(request) => self.assign_replicas_to_dirs(request),
-            Request::AllocateProducerIds { broker, epoch } => self.allocate_producer_ids(*broker, *epoch),
-            Request::DescribeQuorum => Decision::answer(self.describe_quorum()),
-            // Nothing else is a controller's affair.
-            Request::Produce(_)
-            | Request::Fetch(_)
-            | Request::QuorumFetch(_)
-            | Request::ListOffsets(_)
-            | Request::Metadata(_)
-            | Request::OffsetCommit(_)
-            | Request::OffsetFetch { .. }
-            | Request::FindCoordinator { .. }
-            | Request::JoinGroup(_)
-            | Request::Heartbeat(_)
-            | Request::LeaveGroup(_)
-            | Request::SyncGroup(_)
-            | Request::DescribeGroups { .. }
-            | Request::DeleteRecords { .. }
-            | Request::InitProducerId
-            | Request::OffsetForLeaderEpoch { .. }
-            | Request::Vote(_)
-            | Request::BeginQuorumEpoch { .. }
-            | Request::EndQuorumEpoch { .. }
-            | Request::Envelope(_)
-            | Request::DescribeTopicPartitions { .. } => Decision::answer(self.refusal(api, ErrorCode::InvalidRequest)),
+    fn decide(&mut self, ctx: &mut Ctx<'_>, asked: &Asked) -> Decision {
+        let decision = match asked {
+            Asked::Cluster { request, by } => self.decide_for_client(ctx, request, *by),
+            Asked::Controller(request) => self.decide_for_broker(ctx, request),
         };
         let error = decision.response.error();
-        if !error.is_none() && !matches!(request, Request::BrokerRegistration(_)) {
-            ctx.note(Kind::ControllerRefused { api, error });
+        if !error.is_none() && !matches!(asked, Asked::Controller(ControllerRequest::BrokerRegistration(_))) {
+            ctx.note(Kind::ControllerRefused { api: asked.api(), error });
         }
         decision
     }
-}
 
-/// What a forwarded request asks.
-fn unwrapped(request: &Request) -> &Request {
-    if let Request::Envelope(inner) = request { unwrapped(inner) } else { request }
+    fn decide_for_client(&mut self, ctx: &mut Ctx<'_>, request: &ClusterRequest, by: Creator) -> Decision {
+        match request {
+            ClusterRequest::CreateTopics(request) => self.create_topic(ctx, request, by),
+            ClusterRequest::DeleteTopics { name } => self.delete_topic(ctx, name),
+            ClusterRequest::CreatePartitions { name, total } => self.create_partitions(ctx, name, *total),
+            ClusterRequest::IncrementalAlterConfigs { resource, configs } => self.alter_configs(ctx, resource, configs),
+            ClusterRequest::ElectLeaders { topic, partition, unclean } => {
+                self.elect_leaders(topic, *partition, *unclean)
+            }
+            ClusterRequest::DescribeQuorum => Decision::answer(self.describe_quorum()),
+        }
+    }
+
+    fn decide_for_broker(&mut self, ctx: &mut Ctx<'_>, request: &ControllerRequest) -> Decision {
+        match request {
+            ControllerRequest::Envelope(request) => self.decide_for_client(ctx, request, Creator::Admin),
+            ControllerRequest::BrokerRegistration(request) => self.register_broker(ctx, request),
+            ControllerRequest::BrokerHeartbeat(request) => self.heartbeat(ctx, request),
+            ControllerRequest::AlterPartition(request) => self.alter_partition(request),
+            ControllerRequest::AssignReplicasToDirs(request) => self.assign_replicas_to_dirs(request),
+            ControllerRequest::AllocateProducerIds { broker, epoch } => self.allocate_producer_ids(*broker, *epoch),
+        }
+    }
 }
 
 /// Who wants a topic made: brokers ask for themselves, without an Envelope, when a topic is missed. A label of the
 /// trace; no decision reads it.
-fn creator(conn: ConnId, body: &Request, request: &Request) -> Creator {
-    match (conn.client, body, request) {
-        (NodeId::Broker(_), Request::CreateTopics(_), Request::CreateTopics(topic))
-            if &*topic.name == CONSUMER_OFFSETS =>
-        {
+fn creator(conn: ConnId, request: &ClusterRequest) -> Creator {
+    match (conn.client, request) {
+        (NodeId::Broker(_), ClusterRequest::CreateTopics(topic)) if &*topic.name == CONSUMER_OFFSETS => {
             Creator::FindCoordinator
         }
-        (NodeId::Broker(_), Request::CreateTopics(_), _) => Creator::Metadata,
-        (NodeId::Broker(_) | NodeId::Controller(_) | NodeId::Client(_), _, _) => Creator::Admin,
+        (NodeId::Broker(_), ClusterRequest::CreateTopics(_)) => Creator::Metadata,
+        (NodeId::Broker(_) | NodeId::Controller(_) | NodeId::Client(_), _) => Creator::Admin,
     }
 }

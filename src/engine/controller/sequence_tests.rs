@@ -7,7 +7,7 @@ use super::testing::{Bench, T};
 use crate::base::{BrokerEpoch, Dur, Rng, StreamId};
 use crate::metadata::MetadataImage;
 use crate::protocol::config::config_map;
-use crate::protocol::{ConfigTarget, Payload, Request};
+use crate::protocol::{ClusterRequest, ConfigTarget, Payload, Request};
 use crate::rules::Version;
 
 #[test]
@@ -116,14 +116,24 @@ fn random_walks_keep_the_invariants_and_replay_to_the_same_image() {
                         }
                     }
                     8 => {
-                        b.ask(1, Request::ElectLeaders { topic: "t".into(), partition: 0, unclean: rng.below(3) == 0 });
+                        b.ask(
+                            1,
+                            Request::Cluster(ClusterRequest::ElectLeaders {
+                                topic: "t".into(),
+                                partition: 0,
+                                unclean: rng.below(3) == 0,
+                            }),
+                        );
                     }
                     9 => {
                         let value = if rng.below(2) == 0 { "true" } else { "false" };
                         let configs = config_map(&[("unclean.leader.election.enable", value)]);
                         b.ask(
                             1,
-                            Request::IncrementalAlterConfigs { resource: ConfigTarget::Topic("t".into()), configs },
+                            Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
+                                resource: ConfigTarget::Topic("t".into()),
+                                configs,
+                            }),
                         );
                     }
                     _ => {

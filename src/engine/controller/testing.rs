@@ -14,8 +14,9 @@ use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
 use crate::protocol::config::{NodeConfig, config_map};
 use crate::protocol::{
     AlterPartitionItem, AlterPartitionRequest, AlteredPartition, AssignReplicasToDirsRequest, BrokerHeartbeatRequest,
-    BrokerRegistrationRequest, CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord,
-    PartitionRegistration, Payload, Placement, Request, Response,
+    BrokerRegistrationRequest, ClusterRequest, ClusterResponse, ControllerRequest, ControllerResponse,
+    CreateTopicRequest, ErrorCode, LeaderRecoveryState, MetadataRecord, PartitionRegistration, Payload, Placement,
+    Request, Response,
 };
 use crate::rules::Version;
 
@@ -112,8 +113,8 @@ impl Bench {
             directory: self.directories.get(&id).copied().unwrap_or(0),
             previous_broker_epoch: previous,
         };
-        match self.ask(id, Request::BrokerRegistration(request)) {
-            Response::BrokerRegistration { error, epoch } => (error, epoch),
+        match self.ask(id, Request::Controller(ControllerRequest::BrokerRegistration(request))) {
+            Response::Controller(ControllerResponse::BrokerRegistration { error, epoch }) => (error, epoch),
             other => panic!("{other:?}"),
         }
     }
@@ -123,7 +124,7 @@ impl Bench {
         let directory = self.directories.get(&id).copied().unwrap_or(0);
         let partitions = [T].to_vec();
         let request = AssignReplicasToDirsRequest { broker, broker_epoch, directory, partitions };
-        self.ask(id, Request::AssignReplicasToDirs(request)).error()
+        self.ask(id, Request::Controller(ControllerRequest::AssignReplicasToDirs(request))).error()
     }
     pub fn epoch(&self, id: u32) -> BrokerEpoch {
         self.controller.image.brokers.get(&BrokerId(id)).map_or(BrokerEpoch(-1), |b| b.epoch)
@@ -143,10 +144,10 @@ impl Bench {
             want_fence,
             want_shut_down,
         };
-        match self.ask(id, Request::BrokerHeartbeat(request)) {
-            Response::BrokerHeartbeat { error, is_fenced, should_shut_down, .. } => {
-                (error, is_fenced, should_shut_down)
-            }
+        match self.ask(id, Request::Controller(ControllerRequest::BrokerHeartbeat(request))) {
+            Response::Controller(ControllerResponse::BrokerHeartbeat {
+                error, is_fenced, should_shut_down, ..
+            }) => (error, is_fenced, should_shut_down),
             other => panic!("{other:?}"),
         }
     }
@@ -179,8 +180,8 @@ impl Bench {
     pub fn create(&mut self, name: &str, placement: Placement, configs: &[(&str, &str)]) -> ErrorCode {
         let request =
             CreateTopicRequest { name: name.into(), placement, configs: config_map(configs), timeout: Dur::secs(30) };
-        match self.ask(1, Request::Envelope(alloc::boxed::Box::new(Request::CreateTopics(request)))) {
-            Response::CreateTopics(answer) => answer.error,
+        match self.ask(1, Request::Controller(ControllerRequest::Envelope(ClusterRequest::CreateTopics(request)))) {
+            Response::Cluster(ClusterResponse::CreateTopics(answer)) => answer.error,
             other => panic!("{other:?}"),
         }
     }
@@ -210,8 +211,10 @@ impl Bench {
             broker_epoch: self.epoch(sender),
             partitions: [item].to_vec(),
         };
-        match self.ask(sender, Request::AlterPartition(request)) {
-            Response::AlterPartition { error, mut partitions } => (error, partitions.pop()),
+        match self.ask(sender, Request::Controller(ControllerRequest::AlterPartition(request))) {
+            Response::Controller(ControllerResponse::AlterPartition { error, mut partitions }) => {
+                (error, partitions.pop())
+            }
             other => panic!("{other:?}"),
         }
     }

@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 
 use super::testing::{Bench, ids};
 use crate::protocol::config::config_map;
-use crate::protocol::{CONSUMER_OFFSETS, ConfigTarget, CreateTopicRequest, ErrorCode, Placement, Request, Response};
+use crate::protocol::{
+    CONSUMER_OFFSETS, ClusterRequest, ClusterResponse, ConfigTarget, CreateTopicRequest, ErrorCode, Placement, Request,
+    Response,
+};
 use crate::rules::Version;
 
 fn counts(partitions: i32, replication_factor: i16) -> Placement {
@@ -107,9 +110,10 @@ fn records_of_the_offsets_topic() {
 fn more_partitions_and_deletion() {
     let mut b = three();
     assert_eq!(b.create("u", counts(1, 2), &[]), ErrorCode::None);
-    let grow = |b: &mut Bench, name: &str, total| match b.ask(1, Request::CreatePartitions { name: name.into(), total })
+    let grow = |b: &mut Bench, name: &str, total| match b
+        .ask(1, Request::Cluster(ClusterRequest::CreatePartitions { name: name.into(), total }))
     {
-        Response::CreatePartitions(answer) => answer.error,
+        Response::Cluster(ClusterResponse::CreatePartitions(answer)) => answer.error,
         other => panic!("{other:?}"),
     };
     assert_eq!(grow(&mut b, "u", 1), ErrorCode::InvalidPartitions);
@@ -117,10 +121,13 @@ fn more_partitions_and_deletion() {
     assert_eq!(grow(&mut b, "u", 3), ErrorCode::None);
     let first = b.controller.image().topic_id("u").expect("it is there");
     assert!(b.controller.image().topics[&first].partitions.iter().all(|p| p.replicas.len() == 2));
-    assert_eq!(b.ask(1, Request::DeleteTopics { name: "u".into() }), Response::DeleteTopics(ErrorCode::None.into()));
     assert_eq!(
-        b.ask(1, Request::DeleteTopics { name: "u".into() }),
-        Response::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into())
+        b.ask(1, Request::Cluster(ClusterRequest::DeleteTopics { name: "u".into() })),
+        Response::Cluster(ClusterResponse::DeleteTopics(ErrorCode::None.into()))
+    );
+    assert_eq!(
+        b.ask(1, Request::Cluster(ClusterRequest::DeleteTopics { name: "u".into() })),
+        Response::Cluster(ClusterResponse::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into()))
     );
     assert_eq!(b.create("u", counts(1, 2), &[]), ErrorCode::None);
     assert_ne!(b.controller.image().topic_id("u"), Some(first), "a topic that is made again is another one");
@@ -130,10 +137,11 @@ fn more_partitions_and_deletion() {
 fn refusals_of_configs() {
     let mut b = three();
     assert_eq!(b.create("u", counts(1, 1), &[]), ErrorCode::None);
-    let mut alter = |resource: ConfigTarget, key: &str, value: &str| match b
-        .ask(1, Request::IncrementalAlterConfigs { resource, configs: config_map(&[(key, value)]) })
-    {
-        Response::IncrementalAlterConfigs(answer) => answer.error,
+    let mut alter = |resource: ConfigTarget, key: &str, value: &str| match b.ask(
+        1,
+        Request::Cluster(ClusterRequest::IncrementalAlterConfigs { resource, configs: config_map(&[(key, value)]) }),
+    ) {
+        Response::Cluster(ClusterResponse::IncrementalAlterConfigs(answer)) => answer.error,
         other => panic!("{other:?}"),
     };
     assert_eq!(alter(ConfigTarget::Topic("v".into()), "min.insync.replicas", "1"), ErrorCode::UnknownTopicOrPartition);
@@ -145,11 +153,13 @@ fn refusals_of_configs() {
 
 fn sentence(b: &mut Bench, request: Request) -> Option<Rc<str>> {
     match b.ask(1, request) {
-        Response::CreateTopics(answer)
-        | Response::CreatePartitions(answer)
-        | Response::DeleteTopics(answer)
-        | Response::ElectLeaders(answer)
-        | Response::IncrementalAlterConfigs(answer) => answer.message,
+        Response::Cluster(
+            ClusterResponse::CreateTopics(answer)
+            | ClusterResponse::CreatePartitions(answer)
+            | ClusterResponse::DeleteTopics(answer)
+            | ClusterResponse::ElectLeaders(answer)
+            | ClusterResponse::IncrementalAlterConfigs(answer),
+        ) => answer.message,
         other => panic!("{other:?}"),
     }
 }
@@ -159,19 +169,20 @@ fn what_is_refused_is_refused_in_kafkas_words() {
     let mut b = three();
     assert_eq!(b.create("a.b", counts(2, 2), &[]), ErrorCode::None);
     let create = |name: &str, placement: Placement, configs: &[(&str, &str)]| {
-        Request::CreateTopics(CreateTopicRequest {
+        Request::Cluster(ClusterRequest::CreateTopics(CreateTopicRequest {
             name: name.into(),
             placement,
             configs: config_map(configs),
             timeout: crate::base::Dur::secs(15),
-        })
+        }))
     };
     let manual = |list: &[(u32, &[u32])]| Placement::Manual(list.iter().map(|(n, r)| (*n, ids(r))).collect());
-    let grow = |name: &str, total| Request::CreatePartitions { name: name.into(), total };
-    let elect = |topic: &str, partition| Request::ElectLeaders { topic: topic.into(), partition, unclean: false };
-    let alter = |resource: ConfigTarget, key: &str, value: &str| Request::IncrementalAlterConfigs {
-        resource,
-        configs: config_map(&[(key, value)]),
+    let grow = |name: &str, total| Request::Cluster(ClusterRequest::CreatePartitions { name: name.into(), total });
+    let elect = |topic: &str, partition| {
+        Request::Cluster(ClusterRequest::ElectLeaders { topic: topic.into(), partition, unclean: false })
+    };
+    let alter = |resource: ConfigTarget, key: &str, value: &str| {
+        Request::Cluster(ClusterRequest::IncrementalAlterConfigs { resource, configs: config_map(&[(key, value)]) })
     };
     let topic = |name: &str| ConfigTarget::Topic(name.into());
     let table: Vec<(Request, &str)> = alloc::vec![
@@ -266,8 +277,10 @@ fn a_brokers_config_is_written_even_if_it_stays_as_it_is() {
     let mut b = three();
     assert_eq!(b.create("u", counts(1, 1), &[]), ErrorCode::None);
     let mut twice = |resource: ConfigTarget| {
-        let request =
-            Request::IncrementalAlterConfigs { resource, configs: config_map(&[("min.insync.replicas", "2")]) };
+        let request = Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
+            resource,
+            configs: config_map(&[("min.insync.replicas", "2")]),
+        });
         b.ask(1, request.clone());
         let from = b.end();
         b.ask(1, request);

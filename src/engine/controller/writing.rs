@@ -175,7 +175,7 @@ impl Controller {
         let Some(active) = self.active.take() else { return };
         ctx.note(Kind::ControllerResigned { epoch: active.epoch });
         for w in active.waiting.into_values().flatten() {
-            let response = self.refusal(w.api, crate::protocol::ErrorCode::NotController);
+            let response = self.refusal(&w.asked, crate::protocol::ErrorCode::NotController);
             self.due.push(Due { conn: w.conn, correlation: w.correlation, response: Some(response), cause: None });
         }
         for timer in [

@@ -123,7 +123,7 @@ mod tests {
     use crate::base::{BrokerId, ClientId, NodeId};
     use crate::node::testing::TestNode;
     use crate::node::{Channel, Effect};
-    use crate::protocol::ErrorCode;
+    use crate::protocol::{BrokerRequest, ClusterResponse, ErrorCode};
 
     const SERVER: NodeId = NodeId::Broker(BrokerId(1));
     const CONN: ConnId =
@@ -141,7 +141,12 @@ mod tests {
         fn new() -> Bench {
             let mut bench = Bench { node: TestNode::new(SERVER), inbox: Inbox::default(), begun: Default::default() };
             for n in 1..=5 {
-                let ready = bench.inbox.on_request(&bench.node.ctx(), CONN, CorrelationId(n), Request::InitProducerId);
+                let ready = bench.inbox.on_request(
+                    &bench.node.ctx(),
+                    CONN,
+                    CorrelationId(n),
+                    Request::Broker(BrokerRequest::InitProducerId),
+                );
                 bench.begun.extend(ready.map(|ready| ready.correlation.0));
             }
             bench
@@ -150,7 +155,8 @@ mod tests {
         /// The request that is worked on ends, with an answer or (acks=0) without.
         fn answer(&mut self, answers: bool) {
             let correlation = CorrelationId(*self.begun.last().expect("the first request was begun at once"));
-            let response = answers.then_some(Response::IncrementalAlterConfigs(ErrorCode::None.into()));
+            let response =
+                answers.then_some(Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into())));
             let ready = self.inbox.answer(&mut self.node.ctx(), CONN, correlation, response);
             self.begun.extend(ready.map(|ready| ready.correlation.0));
         }
@@ -217,7 +223,12 @@ mod tests {
         let mut bench = Bench { node: TestNode::new(SERVER), inbox: Inbox::default(), begun: Default::default() };
         bench.inbox.on_reset(CONN);
         for n in 1..=2 {
-            let ready = bench.inbox.on_request(&bench.node.ctx(), CONN, CorrelationId(n), Request::InitProducerId);
+            let ready = bench.inbox.on_request(
+                &bench.node.ctx(),
+                CONN,
+                CorrelationId(n),
+                Request::Broker(BrokerRequest::InitProducerId),
+            );
             bench.begun.extend(ready.map(|ready| ready.correlation.0));
         }
         bench.answer(true);

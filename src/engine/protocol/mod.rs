@@ -1,5 +1,17 @@
 //! Plain data in Kafka's names: records, error codes, requests, responses, metadata records, configs. Decides nothing.
 
+/// Declares that what each server takes or gives is one of all.
+macro_rules! one_of {
+    ($all:ident: $($server:ident($inner:ident),)*) => {
+        $(impl From<$inner> for $all {
+            fn from(inner: $inner) -> $all {
+                $all::$server(inner)
+            }
+        })*
+    };
+}
+
+pub mod api;
 pub mod config;
 pub mod error;
 pub mod group;
@@ -9,6 +21,7 @@ pub mod record;
 pub mod request;
 pub mod response;
 
+pub use api::{Api, Server};
 pub use error::{ApiError, ErrorCode};
 pub use group::*;
 pub use metadata::*;

@@ -1,11 +1,10 @@
-//! Requests by API, with the fields that decide something. Wire versions are folded; compression, quotas and ACLs are
+//! Requests by server and API, with the fields that decide something. Wire versions are folded; compression, quotas and ACLs are
 //! absent.
 
-use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::{ConfigResource, OffsetAndMetadata, RecordBatch, Subscription};
+use super::{Api, ConfigResource, OffsetAndMetadata, RecordBatch, Subscription};
 use crate::base::{
     BrokerEpoch, BrokerId, ControllerId, Dur, GenerationId, Incarnation, LeaderEpoch, Map, Offset, PartitionEpoch,
     QuorumEpoch, TopicId, Tp,
@@ -22,113 +21,82 @@ pub enum Acks {
     All,
 }
 
-/// Declares the APIs: the enum, all of them, and their names, which are Kafka's.
-macro_rules! apis {
-    ($($api:ident,)*) => {
-        /// The APIs that are simulated, by Kafka's names.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Api {
-            $($api,)*
-        }
-
-        impl Api {
-            pub const ALL: &'static [Api] = &[$(Api::$api,)*];
-
-            /// Kafka's name of the API.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Api::$api => stringify!($api),)*
-                }
-            }
-        }
-    };
-}
-
-apis! {
-    Produce,
-    Fetch,
-    ListOffsets,
-    Metadata,
-    OffsetCommit,
-    OffsetFetch,
-    FindCoordinator,
-    JoinGroup,
-    Heartbeat,
-    LeaveGroup,
-    SyncGroup,
-    DescribeGroups,
-    CreateTopics,
-    DeleteTopics,
-    CreatePartitions,
-    DeleteRecords,
-    InitProducerId,
-    OffsetForLeaderEpoch,
-    ElectLeaders,
-    IncrementalAlterConfigs,
-    Vote,
-    BeginQuorumEpoch,
-    EndQuorumEpoch,
-    DescribeQuorum,
-    AlterPartition,
-    Envelope,
-    BrokerRegistration,
-    BrokerHeartbeat,
-    AllocateProducerIds,
-    DescribeTopicPartitions,
-    AssignReplicasToDirs,
-}
-
-/// A request.
+/// A request, nested by who serves it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
+    Partition(PartitionRequest),
+    Group(GroupRequest),
+    Broker(BrokerRequest),
+    Cluster(ClusterRequest),
+    Controller(ControllerRequest),
+    Quorum(QuorumRequest),
+}
+
+/// What the leader of a partition serves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PartitionRequest {
     Produce(ProduceRequest),
     Fetch(FetchRequest),
-    /// Fetch of the metadata log: the same API (key 1), another topic and other rules (KIP-595).
-    QuorumFetch(QuorumFetchRequest),
     ListOffsets(ListOffsetsRequest),
-    Metadata(MetadataRequest),
+    OffsetForLeaderEpoch { tp: Tp, current_leader_epoch: Option<LeaderEpoch>, epoch: i32 },
+    DeleteRecords { tp: Tp, before: Offset, timeout: Dur },
+}
+
+/// What the coordinator of a group serves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GroupRequest {
+    JoinGroup(JoinGroupRequest),
+    SyncGroup(SyncGroupRequest),
+    Heartbeat(MemberRequest),
+    LeaveGroup(MemberRequest),
     OffsetCommit(OffsetCommitRequest),
-    OffsetFetch {
-        group: Rc<str>,
+    OffsetFetch { group: Rc<str> },
+    DescribeGroups { group: Rc<str> },
+}
+
+/// What any broker serves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BrokerRequest {
+    Metadata(MetadataRequest),
+    /// Like Metadata, with ELR (KIP-966). `None` is all topics.
+    DescribeTopicPartitions {
+        topics: Option<Vec<Rc<str>>>,
     },
     FindCoordinator {
         group: Rc<str>,
     },
-    JoinGroup(JoinGroupRequest),
-    Heartbeat(MemberRequest),
-    LeaveGroup(MemberRequest),
-    SyncGroup(SyncGroupRequest),
-    DescribeGroups {
-        group: Rc<str>,
-    },
-    CreateTopics(CreateTopicRequest),
-    DeleteTopics {
-        name: Rc<str>,
-    },
-    CreatePartitions {
-        name: Rc<str>,
-        total: u32,
-    },
-    DeleteRecords {
-        tp: Tp,
-        before: Offset,
-        timeout: Dur,
-    },
     InitProducerId,
-    OffsetForLeaderEpoch {
-        tp: Tp,
-        current_leader_epoch: Option<LeaderEpoch>,
-        epoch: i32,
+}
+
+/// What a client wants of the active controller: it asks any broker, which passes it on in an Envelope.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ClusterRequest {
+    CreateTopics(CreateTopicRequest),
+    DeleteTopics { name: Rc<str> },
+    CreatePartitions { name: Rc<str>, total: u32 },
+    ElectLeaders { topic: Rc<str>, partition: u32, unclean: bool },
+    IncrementalAlterConfigs { resource: ConfigTarget, configs: ConfigMap },
+    DescribeQuorum,
+}
+
+/// What a broker asks the active controller.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ControllerRequest {
+    /// A request of a client that a broker passes on (KIP-590).
+    Envelope(ClusterRequest),
+    BrokerRegistration(BrokerRegistrationRequest),
+    BrokerHeartbeat(BrokerHeartbeatRequest),
+    AlterPartition(AlterPartitionRequest),
+    AllocateProducerIds {
+        broker: BrokerId,
+        epoch: BrokerEpoch,
     },
-    ElectLeaders {
-        topic: Rc<str>,
-        partition: u32,
-        unclean: bool,
-    },
-    IncrementalAlterConfigs {
-        resource: ConfigTarget,
-        configs: ConfigMap,
-    },
+    AssignReplicasToDirs(AssignReplicasToDirsRequest),
+}
+
+/// What voters of the metadata quorum ask each other, and brokers that read its log.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum QuorumRequest {
     Vote(VoteRequest),
     BeginQuorumEpoch {
         leader: ControllerId,
@@ -139,57 +107,109 @@ pub enum Request {
         epoch: QuorumEpoch,
         preferred_successors: Vec<ControllerId>,
     },
-    DescribeQuorum,
-    AlterPartition(AlterPartitionRequest),
-    /// A request of a client that a broker passes on to the active controller (KIP-590).
-    Envelope(Box<Request>),
-    BrokerRegistration(BrokerRegistrationRequest),
-    BrokerHeartbeat(BrokerHeartbeatRequest),
-    AllocateProducerIds {
-        broker: BrokerId,
-        epoch: BrokerEpoch,
-    },
-    /// Like Metadata, with ELR (KIP-966). `None` is all topics.
-    DescribeTopicPartitions {
-        topics: Option<Vec<Rc<str>>>,
-    },
-    AssignReplicasToDirs(AssignReplicasToDirsRequest),
+    /// Fetch of the metadata log: the same API (key 1), another topic and other rules (KIP-595).
+    Fetch(QuorumFetchRequest),
+}
+
+one_of! {
+    Request: Partition(PartitionRequest), Group(GroupRequest), Broker(BrokerRequest), Cluster(ClusterRequest),
+    Controller(ControllerRequest), Quorum(QuorumRequest),
 }
 
 impl Request {
     pub const fn api(&self) -> Api {
         match self {
-            Request::Produce(_) => Api::Produce,
-            Request::Fetch(_) | Request::QuorumFetch(_) => Api::Fetch,
-            Request::ListOffsets(_) => Api::ListOffsets,
-            Request::Metadata(_) => Api::Metadata,
-            Request::OffsetCommit(_) => Api::OffsetCommit,
-            Request::OffsetFetch { .. } => Api::OffsetFetch,
-            Request::FindCoordinator { .. } => Api::FindCoordinator,
-            Request::JoinGroup(_) => Api::JoinGroup,
-            Request::Heartbeat(_) => Api::Heartbeat,
-            Request::LeaveGroup(_) => Api::LeaveGroup,
-            Request::SyncGroup(_) => Api::SyncGroup,
-            Request::DescribeGroups { .. } => Api::DescribeGroups,
-            Request::CreateTopics(_) => Api::CreateTopics,
-            Request::DeleteTopics { .. } => Api::DeleteTopics,
-            Request::CreatePartitions { .. } => Api::CreatePartitions,
-            Request::DeleteRecords { .. } => Api::DeleteRecords,
-            Request::InitProducerId => Api::InitProducerId,
-            Request::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
-            Request::ElectLeaders { .. } => Api::ElectLeaders,
-            Request::IncrementalAlterConfigs { .. } => Api::IncrementalAlterConfigs,
-            Request::Vote(_) => Api::Vote,
-            Request::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
-            Request::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
-            Request::DescribeQuorum => Api::DescribeQuorum,
-            Request::AlterPartition(_) => Api::AlterPartition,
-            Request::Envelope(_) => Api::Envelope,
-            Request::BrokerRegistration(_) => Api::BrokerRegistration,
-            Request::BrokerHeartbeat(_) => Api::BrokerHeartbeat,
-            Request::AllocateProducerIds { .. } => Api::AllocateProducerIds,
-            Request::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
-            Request::AssignReplicasToDirs(_) => Api::AssignReplicasToDirs,
+            Request::Partition(request) => request.api(),
+            Request::Group(request) => request.api(),
+            Request::Broker(request) => request.api(),
+            Request::Cluster(request) => request.api(),
+            Request::Controller(request) => request.api(),
+            Request::Quorum(request) => request.api(),
+        }
+    }
+}
+
+impl PartitionRequest {
+    pub const fn api(&self) -> Api {
+        match self {
+            PartitionRequest::Produce(_) => Api::Produce,
+            PartitionRequest::Fetch(_) => Api::Fetch,
+            PartitionRequest::ListOffsets(_) => Api::ListOffsets,
+            PartitionRequest::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
+            PartitionRequest::DeleteRecords { .. } => Api::DeleteRecords,
+        }
+    }
+}
+
+impl GroupRequest {
+    pub const fn api(&self) -> Api {
+        match self {
+            GroupRequest::JoinGroup(_) => Api::JoinGroup,
+            GroupRequest::SyncGroup(_) => Api::SyncGroup,
+            GroupRequest::Heartbeat(_) => Api::Heartbeat,
+            GroupRequest::LeaveGroup(_) => Api::LeaveGroup,
+            GroupRequest::OffsetCommit(_) => Api::OffsetCommit,
+            GroupRequest::OffsetFetch { .. } => Api::OffsetFetch,
+            GroupRequest::DescribeGroups { .. } => Api::DescribeGroups,
+        }
+    }
+
+    /// The group that is meant.
+    pub fn group(&self) -> &Rc<str> {
+        match self {
+            GroupRequest::JoinGroup(request) => &request.group,
+            GroupRequest::SyncGroup(request) => &request.member.group,
+            GroupRequest::Heartbeat(request) | GroupRequest::LeaveGroup(request) => &request.group,
+            GroupRequest::OffsetCommit(request) => &request.group,
+            GroupRequest::OffsetFetch { group } | GroupRequest::DescribeGroups { group } => group,
+        }
+    }
+}
+
+impl BrokerRequest {
+    pub const fn api(&self) -> Api {
+        match self {
+            BrokerRequest::Metadata(_) => Api::Metadata,
+            BrokerRequest::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
+            BrokerRequest::FindCoordinator { .. } => Api::FindCoordinator,
+            BrokerRequest::InitProducerId => Api::InitProducerId,
+        }
+    }
+}
+
+impl ClusterRequest {
+    pub const fn api(&self) -> Api {
+        match self {
+            ClusterRequest::CreateTopics(_) => Api::CreateTopics,
+            ClusterRequest::DeleteTopics { .. } => Api::DeleteTopics,
+            ClusterRequest::CreatePartitions { .. } => Api::CreatePartitions,
+            ClusterRequest::ElectLeaders { .. } => Api::ElectLeaders,
+            ClusterRequest::IncrementalAlterConfigs { .. } => Api::IncrementalAlterConfigs,
+            ClusterRequest::DescribeQuorum => Api::DescribeQuorum,
+        }
+    }
+}
+
+impl ControllerRequest {
+    pub const fn api(&self) -> Api {
+        match self {
+            ControllerRequest::Envelope(_) => Api::Envelope,
+            ControllerRequest::BrokerRegistration(_) => Api::BrokerRegistration,
+            ControllerRequest::BrokerHeartbeat(_) => Api::BrokerHeartbeat,
+            ControllerRequest::AlterPartition(_) => Api::AlterPartition,
+            ControllerRequest::AllocateProducerIds { .. } => Api::AllocateProducerIds,
+            ControllerRequest::AssignReplicasToDirs(_) => Api::AssignReplicasToDirs,
+        }
+    }
+}
+
+impl QuorumRequest {
+    pub const fn api(&self) -> Api {
+        match self {
+            QuorumRequest::Vote(_) => Api::Vote,
+            QuorumRequest::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
+            QuorumRequest::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
+            QuorumRequest::Fetch(_) => Api::Fetch,
         }
     }
 }

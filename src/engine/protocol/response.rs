@@ -3,14 +3,29 @@
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use super::{Api, ApiError, EpochEnd, ErrorCode, OffsetAndMetadata, PartitionRegistration, RecordBatch, Subscription};
+use super::{
+    Api, ApiError, ClusterRequest, EpochEnd, ErrorCode, OffsetAndMetadata, PartitionRegistration, RecordBatch,
+    Subscription,
+};
 use crate::base::{
     BrokerEpoch, BrokerId, ControllerId, GenerationId, LeaderEpoch, Offset, PartitionEpoch, ProducerEpoch, ProducerId,
     QuorumEpoch, TopicId, Tp,
 };
 
+/// A response, nested as its request is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
+    Partition(PartitionResponse),
+    Group(GroupResponse),
+    Broker(BrokerResponse),
+    Cluster(ClusterResponse),
+    Controller(ControllerResponse),
+    Quorum(QuorumResponse),
+}
+
+/// What the leader of a partition answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PartitionResponse {
     /// One result for each batch of the request, in its order.
     Produce {
         results: Vec<ProduceResult>,
@@ -18,98 +33,79 @@ pub enum Response {
     Fetch {
         partitions: Vec<FetchedPartition>,
     },
-    QuorumFetch(QuorumFetchResponse),
     ListOffsets {
         partitions: Vec<ListedOffset>,
-    },
-    Metadata(MetadataResponse),
-    OffsetCommit {
-        results: Vec<(Tp, ErrorCode)>,
-    },
-    OffsetFetch {
-        error: ErrorCode,
-        offsets: Vec<(Tp, OffsetAndMetadata)>,
-    },
-    /// The coordinator, or why there is none.
-    FindCoordinator {
-        error: ErrorCode,
-        coordinator: Option<BrokerId>,
-    },
-    JoinGroup(JoinGroupResponse),
-    Heartbeat {
-        error: ErrorCode,
-    },
-    LeaveGroup {
-        error: ErrorCode,
-    },
-    SyncGroup {
-        error: ErrorCode,
-        assignment: Vec<Tp>,
-    },
-    DescribeGroups(DescribedGroup),
-    CreateTopics(ApiError),
-    DeleteTopics(ApiError),
-    CreatePartitions(ApiError),
-    DeleteRecords {
-        error: ErrorCode,
-        low_watermark: Offset,
-    },
-    InitProducerId {
-        error: ErrorCode,
-        id: ProducerId,
-        epoch: ProducerEpoch,
     },
     OffsetForLeaderEpoch {
         tp: Tp,
         error: ErrorCode,
         end: Option<EpochEnd>,
     },
-    ElectLeaders(ApiError),
-    IncrementalAlterConfigs(ApiError),
-    Vote {
+    DeleteRecords {
         error: ErrorCode,
-        epoch: QuorumEpoch,
-        leader: Option<ControllerId>,
-        granted: bool,
-        pre_vote: bool,
+        low_watermark: Offset,
     },
-    BeginQuorumEpoch {
-        error: ErrorCode,
-        epoch: QuorumEpoch,
-        leader: Option<ControllerId>,
-    },
-    EndQuorumEpoch {
-        error: ErrorCode,
-        epoch: QuorumEpoch,
-        leader: Option<ControllerId>,
-    },
-    DescribeQuorum(DescribedQuorum),
-    AlterPartition {
-        error: ErrorCode,
-        partitions: Vec<AlteredPartition>,
-    },
-    BrokerRegistration {
-        error: ErrorCode,
-        epoch: BrokerEpoch,
-    },
-    BrokerHeartbeat {
-        error: ErrorCode,
-        is_caught_up: bool,
-        is_fenced: bool,
-        should_shut_down: bool,
-    },
-    AllocateProducerIds {
-        error: ErrorCode,
-        start: i64,
-        len: i32,
-    },
+}
+
+/// What the coordinator of a group answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GroupResponse {
+    JoinGroup(JoinGroupResponse),
+    SyncGroup { error: ErrorCode, assignment: Vec<Tp> },
+    Heartbeat { error: ErrorCode },
+    LeaveGroup { error: ErrorCode },
+    OffsetCommit { results: Vec<(Tp, ErrorCode)> },
+    OffsetFetch { error: ErrorCode, offsets: Vec<(Tp, OffsetAndMetadata)> },
+    DescribeGroups(DescribedGroup),
+}
+
+/// What any broker answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BrokerResponse {
+    Metadata(MetadataResponse),
     DescribeTopicPartitions {
         topics: Vec<DescribedTopic>,
     },
-    AssignReplicasToDirs {
+    /// The coordinator, or why there is none.
+    FindCoordinator {
         error: ErrorCode,
-        partitions: Vec<(Tp, ErrorCode)>,
+        coordinator: Option<BrokerId>,
     },
+    InitProducerId {
+        error: ErrorCode,
+        id: ProducerId,
+        epoch: ProducerEpoch,
+    },
+}
+
+/// What the active controller answers to a client, through a broker.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ClusterResponse {
+    CreateTopics(ApiError),
+    DeleteTopics(ApiError),
+    CreatePartitions(ApiError),
+    ElectLeaders(ApiError),
+    IncrementalAlterConfigs(ApiError),
+    DescribeQuorum(DescribedQuorum),
+}
+
+/// What the active controller answers to a broker. An Envelope is answered with what it carries.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ControllerResponse {
+    BrokerRegistration { error: ErrorCode, epoch: BrokerEpoch },
+    BrokerHeartbeat { error: ErrorCode, is_caught_up: bool, is_fenced: bool, should_shut_down: bool },
+    AlterPartition { error: ErrorCode, partitions: Vec<AlteredPartition> },
+    AllocateProducerIds { error: ErrorCode, start: i64, len: i32 },
+    AssignReplicasToDirs { error: ErrorCode, partitions: Vec<(Tp, ErrorCode)> },
+}
+
+/// What a voter of the metadata quorum answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum QuorumResponse {
+    Vote { error: ErrorCode, epoch: QuorumEpoch, leader: Option<ControllerId>, granted: bool, pre_vote: bool },
+    BeginQuorumEpoch { error: ErrorCode, epoch: QuorumEpoch, leader: Option<ControllerId> },
+    EndQuorumEpoch { error: ErrorCode, epoch: QuorumEpoch, leader: Option<ControllerId> },
+    Fetch(QuorumFetchResponse),
 }
 
 /// The newer leader that a broker names along with an error (KIP-951).
@@ -231,97 +227,213 @@ pub struct DescribedTopic {
     pub partitions: Vec<PartitionRegistration>,
 }
 
+one_of! {
+    Response: Partition(PartitionResponse), Group(GroupResponse), Broker(BrokerResponse), Cluster(ClusterResponse),
+    Controller(ControllerResponse), Quorum(QuorumResponse),
+}
+
 impl Response {
     /// The API that it answers.
     pub const fn api(&self) -> Api {
         match self {
-            Response::Produce { .. } => Api::Produce,
-            Response::Fetch { .. } | Response::QuorumFetch(_) => Api::Fetch,
-            Response::ListOffsets { .. } => Api::ListOffsets,
-            Response::Metadata(_) => Api::Metadata,
-            Response::OffsetCommit { .. } => Api::OffsetCommit,
-            Response::OffsetFetch { .. } => Api::OffsetFetch,
-            Response::FindCoordinator { .. } => Api::FindCoordinator,
-            Response::JoinGroup(_) => Api::JoinGroup,
-            Response::Heartbeat { .. } => Api::Heartbeat,
-            Response::LeaveGroup { .. } => Api::LeaveGroup,
-            Response::SyncGroup { .. } => Api::SyncGroup,
-            Response::DescribeGroups(_) => Api::DescribeGroups,
-            Response::CreateTopics(_) => Api::CreateTopics,
-            Response::DeleteTopics(_) => Api::DeleteTopics,
-            Response::CreatePartitions(_) => Api::CreatePartitions,
-            Response::DeleteRecords { .. } => Api::DeleteRecords,
-            Response::InitProducerId { .. } => Api::InitProducerId,
-            Response::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
-            Response::ElectLeaders(_) => Api::ElectLeaders,
-            Response::IncrementalAlterConfigs(_) => Api::IncrementalAlterConfigs,
-            Response::Vote { .. } => Api::Vote,
-            Response::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
-            Response::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
-            Response::DescribeQuorum(_) => Api::DescribeQuorum,
-            Response::AlterPartition { .. } => Api::AlterPartition,
-            Response::BrokerRegistration { .. } => Api::BrokerRegistration,
-            Response::BrokerHeartbeat { .. } => Api::BrokerHeartbeat,
-            Response::AllocateProducerIds { .. } => Api::AllocateProducerIds,
-            Response::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
-            Response::AssignReplicasToDirs { .. } => Api::AssignReplicasToDirs,
+            Response::Partition(response) => response.api(),
+            Response::Group(response) => response.api(),
+            Response::Broker(response) => response.api(),
+            Response::Cluster(response) => response.api(),
+            Response::Controller(response) => response.api(),
+            Response::Quorum(response) => response.api(),
         }
     }
 
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
-        fn first(mut errors: impl Iterator<Item = ErrorCode>) -> ErrorCode {
-            errors.find(|e| !e.is_none()).unwrap_or_default()
-        }
         match self {
-            Response::Produce { results } => first(results.iter().map(|r| r.error)),
-            Response::Fetch { partitions } => first(partitions.iter().map(|p| p.error)),
-            Response::QuorumFetch(response) => response.error,
-            Response::ListOffsets { partitions } => first(partitions.iter().map(|p| p.error)),
-            Response::Metadata(response) => first(response.topics.iter().map(|t| t.error)),
-            Response::OffsetCommit { results } => first(results.iter().map(|(_, error)| *error)),
-            Response::DescribeTopicPartitions { topics } => first(topics.iter().map(|t| t.error)),
-            Response::AssignReplicasToDirs { error, partitions } => {
-                first(core::iter::once(*error).chain(partitions.iter().map(|(_, error)| *error)))
-            }
-            Response::AlterPartition { error, partitions } => {
-                first(core::iter::once(*error).chain(partitions.iter().map(|p| p.error)))
-            }
-            Response::CreateTopics(answer)
-            | Response::DeleteTopics(answer)
-            | Response::CreatePartitions(answer)
-            | Response::ElectLeaders(answer)
-            | Response::IncrementalAlterConfigs(answer) => answer.error,
-            Response::JoinGroup(response) => response.error,
-            Response::DescribeGroups(group) => group.error,
-            Response::DescribeQuorum(quorum) => quorum.error,
-            Response::OffsetFetch { error, .. }
-            | Response::FindCoordinator { error, .. }
-            | Response::Heartbeat { error }
-            | Response::LeaveGroup { error }
-            | Response::SyncGroup { error, .. }
-            | Response::DeleteRecords { error, .. }
-            | Response::InitProducerId { error, .. }
-            | Response::OffsetForLeaderEpoch { error, .. }
-            | Response::Vote { error, .. }
-            | Response::BeginQuorumEpoch { error, .. }
-            | Response::EndQuorumEpoch { error, .. }
-            | Response::BrokerRegistration { error, .. }
-            | Response::BrokerHeartbeat { error, .. }
-            | Response::AllocateProducerIds { error, .. } => *error,
+            Response::Partition(response) => response.error(),
+            Response::Group(response) => response.error(),
+            Response::Broker(response) => response.error(),
+            Response::Cluster(response) => response.error(),
+            Response::Controller(response) => response.error(),
+            Response::Quorum(response) => response.error(),
         }
     }
 
     /// A fetch that brought no records: the end of a long poll.
     pub fn is_empty(&self) -> bool {
         match self {
-            Response::Fetch { partitions } => {
+            Response::Partition(PartitionResponse::Fetch { partitions }) => {
                 partitions.iter().all(|p| p.batches.is_empty() && p.error.is_none() && p.diverging.is_none())
             }
-            Response::QuorumFetch(response) => {
+            Response::Quorum(QuorumResponse::Fetch(response)) => {
                 response.batches.is_empty() && response.error.is_none() && response.diverging.is_none()
             }
             _ => false,
         }
     }
+}
+
+impl PartitionResponse {
+    pub const fn api(&self) -> Api {
+        match self {
+            PartitionResponse::Produce { .. } => Api::Produce,
+            PartitionResponse::Fetch { .. } => Api::Fetch,
+            PartitionResponse::ListOffsets { .. } => Api::ListOffsets,
+            PartitionResponse::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
+            PartitionResponse::DeleteRecords { .. } => Api::DeleteRecords,
+        }
+    }
+
+    /// The first error in it, `NONE` if all is well.
+    pub fn error(&self) -> ErrorCode {
+        match self {
+            PartitionResponse::Produce { results } => first(results.iter().map(|r| r.error)),
+            PartitionResponse::Fetch { partitions } => first(partitions.iter().map(|p| p.error)),
+            PartitionResponse::ListOffsets { partitions } => first(partitions.iter().map(|p| p.error)),
+            PartitionResponse::OffsetForLeaderEpoch { error, .. } | PartitionResponse::DeleteRecords { error, .. } => {
+                *error
+            }
+        }
+    }
+}
+
+impl GroupResponse {
+    pub const fn api(&self) -> Api {
+        match self {
+            GroupResponse::JoinGroup(_) => Api::JoinGroup,
+            GroupResponse::SyncGroup { .. } => Api::SyncGroup,
+            GroupResponse::Heartbeat { .. } => Api::Heartbeat,
+            GroupResponse::LeaveGroup { .. } => Api::LeaveGroup,
+            GroupResponse::OffsetCommit { .. } => Api::OffsetCommit,
+            GroupResponse::OffsetFetch { .. } => Api::OffsetFetch,
+            GroupResponse::DescribeGroups(_) => Api::DescribeGroups,
+        }
+    }
+
+    /// The first error in it, `NONE` if all is well.
+    pub fn error(&self) -> ErrorCode {
+        match self {
+            GroupResponse::JoinGroup(response) => response.error,
+            GroupResponse::OffsetCommit { results } => first(results.iter().map(|(_, error)| *error)),
+            GroupResponse::DescribeGroups(group) => group.error,
+            GroupResponse::SyncGroup { error, .. }
+            | GroupResponse::Heartbeat { error }
+            | GroupResponse::LeaveGroup { error }
+            | GroupResponse::OffsetFetch { error, .. } => *error,
+        }
+    }
+}
+
+impl BrokerResponse {
+    pub const fn api(&self) -> Api {
+        match self {
+            BrokerResponse::Metadata(_) => Api::Metadata,
+            BrokerResponse::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
+            BrokerResponse::FindCoordinator { .. } => Api::FindCoordinator,
+            BrokerResponse::InitProducerId { .. } => Api::InitProducerId,
+        }
+    }
+
+    /// The first error in it, `NONE` if all is well.
+    pub fn error(&self) -> ErrorCode {
+        match self {
+            BrokerResponse::Metadata(response) => first(response.topics.iter().map(|t| t.error)),
+            BrokerResponse::DescribeTopicPartitions { topics } => first(topics.iter().map(|t| t.error)),
+            BrokerResponse::FindCoordinator { error, .. } | BrokerResponse::InitProducerId { error, .. } => *error,
+        }
+    }
+}
+
+impl ClusterResponse {
+    pub const fn api(&self) -> Api {
+        match self {
+            ClusterResponse::CreateTopics(_) => Api::CreateTopics,
+            ClusterResponse::DeleteTopics(_) => Api::DeleteTopics,
+            ClusterResponse::CreatePartitions(_) => Api::CreatePartitions,
+            ClusterResponse::ElectLeaders(_) => Api::ElectLeaders,
+            ClusterResponse::IncrementalAlterConfigs(_) => Api::IncrementalAlterConfigs,
+            ClusterResponse::DescribeQuorum(_) => Api::DescribeQuorum,
+        }
+    }
+
+    /// The first error in it, `NONE` if all is well.
+    pub fn error(&self) -> ErrorCode {
+        match self {
+            ClusterResponse::CreateTopics(answer)
+            | ClusterResponse::DeleteTopics(answer)
+            | ClusterResponse::CreatePartitions(answer)
+            | ClusterResponse::ElectLeaders(answer)
+            | ClusterResponse::IncrementalAlterConfigs(answer) => answer.error,
+            ClusterResponse::DescribeQuorum(quorum) => quorum.error,
+        }
+    }
+}
+
+impl ControllerResponse {
+    pub const fn api(&self) -> Api {
+        match self {
+            ControllerResponse::BrokerRegistration { .. } => Api::BrokerRegistration,
+            ControllerResponse::BrokerHeartbeat { .. } => Api::BrokerHeartbeat,
+            ControllerResponse::AlterPartition { .. } => Api::AlterPartition,
+            ControllerResponse::AllocateProducerIds { .. } => Api::AllocateProducerIds,
+            ControllerResponse::AssignReplicasToDirs { .. } => Api::AssignReplicasToDirs,
+        }
+    }
+
+    /// The first error in it, `NONE` if all is well.
+    pub fn error(&self) -> ErrorCode {
+        match self {
+            ControllerResponse::AssignReplicasToDirs { error, partitions } => {
+                first(core::iter::once(*error).chain(partitions.iter().map(|(_, error)| *error)))
+            }
+            ControllerResponse::AlterPartition { error, partitions } => {
+                first(core::iter::once(*error).chain(partitions.iter().map(|p| p.error)))
+            }
+            ControllerResponse::BrokerRegistration { error, .. }
+            | ControllerResponse::BrokerHeartbeat { error, .. }
+            | ControllerResponse::AllocateProducerIds { error, .. } => *error,
+        }
+    }
+}
+
+impl QuorumResponse {
+    pub const fn api(&self) -> Api {
+        match self {
+            QuorumResponse::Vote { .. } => Api::Vote,
+            QuorumResponse::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
+            QuorumResponse::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
+            QuorumResponse::Fetch(_) => Api::Fetch,
+        }
+    }
+
+    /// The first error in it, `NONE` if all is well.
+    pub fn error(&self) -> ErrorCode {
+        match self {
+            QuorumResponse::Fetch(response) => response.error,
+            QuorumResponse::Vote { error, .. }
+            | QuorumResponse::BeginQuorumEpoch { error, .. }
+            | QuorumResponse::EndQuorumEpoch { error, .. } => *error,
+        }
+    }
+}
+
+impl ClusterRequest {
+    /// The answer that carries nothing but this error.
+    pub fn refused(&self, error: ErrorCode) -> ClusterResponse {
+        match self {
+            ClusterRequest::CreateTopics(_) => ClusterResponse::CreateTopics(error.into()),
+            ClusterRequest::DeleteTopics { .. } => ClusterResponse::DeleteTopics(error.into()),
+            ClusterRequest::CreatePartitions { .. } => ClusterResponse::CreatePartitions(error.into()),
+            ClusterRequest::ElectLeaders { .. } => ClusterResponse::ElectLeaders(error.into()),
+            ClusterRequest::IncrementalAlterConfigs { .. } => ClusterResponse::IncrementalAlterConfigs(error.into()),
+            ClusterRequest::DescribeQuorum => ClusterResponse::DescribeQuorum(DescribedQuorum {
+                error,
+                leader: None,
+                epoch: QuorumEpoch::default(),
+                high_watermark: -1,
+            }),
+        }
+    }
+}
+
+fn first(mut errors: impl Iterator<Item = ErrorCode>) -> ErrorCode {
+    errors.find(|error| !error.is_none()).unwrap_or_default()
 }

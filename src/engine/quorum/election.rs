@@ -6,7 +6,7 @@ use super::reconnect_backoff;
 use super::voter::{Ballot, Call, State, Voter};
 use crate::base::{ControllerId, Dur, QuorumEpoch};
 use crate::node::{Channel, Ctx, Disk, Outcome, QuorumTimer, Timer};
-use crate::protocol::{ErrorCode, Request, Response, VoteRequest};
+use crate::protocol::{ErrorCode, QuorumRequest, QuorumResponse, Request, Response, VoteRequest};
 use crate::trace::Kind;
 
 impl Voter {
@@ -62,7 +62,7 @@ impl Voter {
             let asked = self.conns.tokens(node, Channel::Quorum).any(|t| *t == call);
             if !asked && !ballot.granted.contains(&voter) && !ballot.refused.contains(&voter) {
                 let request = VoteRequest { candidate: self.id, epoch: self.epoch, last_epoch, last_offset, pre_vote };
-                self.send(ctx, voter, Request::Vote(request), call.clone());
+                self.send(ctx, voter, Request::Quorum(QuorumRequest::Vote(request)), call.clone());
             }
         }
     }
@@ -75,7 +75,9 @@ impl Voter {
         round: u32,
         outcome: Outcome,
     ) {
-        let Outcome::Answer(Response::Vote { error, epoch, leader, granted, pre_vote: _ }) = outcome else {
+        let Outcome::Answer(Response::Quorum(QuorumResponse::Vote { error, epoch, leader, granted, pre_vote: _ })) =
+            outcome
+        else {
             let waits = match &self.state {
                 State::Prospective { .. } | State::Candidate { backing_off: false, .. } => round == self.round,
                 State::Candidate { backing_off: true, .. }
@@ -198,7 +200,7 @@ impl Voter {
 
     /// Answers a vote request. A higher epoch moves this voter, whatever is asked in it. A vote is on disk before it is
     /// answered; a pre-vote leaves nothing.
-    pub(super) fn on_vote(&mut self, ctx: &mut Ctx<'_>, request: &VoteRequest) -> Response {
+    pub(super) fn on_vote(&mut self, ctx: &mut Ctx<'_>, request: &VoteRequest) -> QuorumResponse {
         if request.epoch > self.epoch {
             self.become_unattached(ctx, request.epoch);
         }
@@ -216,7 +218,7 @@ impl Voter {
             Kind::VoteRefused { candidate, epoch, pre_vote }
         });
         let error = if request.epoch < self.epoch { ErrorCode::FencedLeaderEpoch } else { ErrorCode::None };
-        Response::Vote { error, epoch: self.epoch, leader: self.leader(), granted, pre_vote }
+        QuorumResponse::Vote { error, epoch: self.epoch, leader: self.leader(), granted, pre_vote }
     }
 
     fn is_up_to_date(&self, disk: &Disk, request: &VoteRequest) -> bool {

@@ -5,7 +5,9 @@ use super::voter::{Call, State, Voter};
 use super::{FETCH_MAX_WAIT, reconnect_backoff, take_fetched};
 use crate::base::{ControllerId, NodeId, QuorumEpoch};
 use crate::node::{Channel, Ctx, Outcome, QuorumTimer, Timer};
-use crate::protocol::{QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, Request, Response};
+use crate::protocol::{
+    QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, QuorumRequest, QuorumResponse, Request, Response,
+};
 
 impl Voter {
     /// Sends the next fetch, unless one of this epoch is out.
@@ -25,7 +27,7 @@ impl Voter {
             high_watermark,
             max_wait: FETCH_MAX_WAIT,
         };
-        self.send(ctx, leader, Request::QuorumFetch(request), call);
+        self.send(ctx, leader, Request::Quorum(QuorumRequest::Fetch(request)), call);
     }
 
     pub(super) fn on_fetch_outcome(
@@ -39,7 +41,7 @@ impl Voter {
             matches!(voter.state, State::Follower { leader, .. } if leader == peer) && voter.epoch == epoch
         };
         match outcome {
-            Outcome::Answer(Response::QuorumFetch(answer)) => {
+            Outcome::Answer(Response::Quorum(QuorumResponse::Fetch(answer))) => {
                 if self.learn(ctx, answer.epoch, answer.leader) || !follows(self) {
                     return;
                 }

@@ -7,8 +7,8 @@ use super::{FETCH_MAX_WAIT, MAX_FETCH_BYTES, divergence};
 use crate::base::{ControllerId, CorrelationId, Map, NodeId, Offset, QuorumEpoch, Seq, Set, SimTime, sort_by};
 use crate::node::{ConnId, Ctx, Disk, QuorumTimer, Timer};
 use crate::protocol::{
-    ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, RecordBatch, Request,
-    Response,
+    ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, QuorumRequest,
+    QuorumResponse, RecordBatch, Request,
 };
 
 /// What a leader knows of another voter.
@@ -92,7 +92,7 @@ impl Voter {
 
     fn send_begin(&mut self, ctx: &mut Ctx<'_>, to: &[ControllerId]) {
         for voter in to {
-            let body = Request::BeginQuorumEpoch { leader: self.id, epoch: self.epoch };
+            let body = Request::Quorum(QuorumRequest::BeginQuorumEpoch { leader: self.id, epoch: self.epoch });
             self.send(ctx, *voter, body, Call::Begin);
         }
         ctx.set(Timer::Quorum(QuorumTimer::BeginQuorumEpoch), self.config.quorum_fetch_timeout.scaled(1, 2));
@@ -199,8 +199,8 @@ impl Voter {
         }
     }
 
-    pub(super) fn fetch_refusal(error: ErrorCode, leader: Option<ControllerId>, epoch: QuorumEpoch) -> Response {
-        Response::QuorumFetch(QuorumFetchResponse {
+    pub(super) fn fetch_refusal(error: ErrorCode, leader: Option<ControllerId>, epoch: QuorumEpoch) -> QuorumResponse {
+        QuorumResponse::Fetch(QuorumFetchResponse {
             error,
             leader,
             epoch,
@@ -210,9 +210,9 @@ impl Voter {
         })
     }
 
-    fn empty_answer(&self) -> Response {
+    fn empty_answer(&self) -> QuorumResponse {
         let high_watermark = self.leader_high_watermark().unwrap_or(-1);
-        Response::QuorumFetch(QuorumFetchResponse {
+        QuorumResponse::Fetch(QuorumFetchResponse {
             error: ErrorCode::None,
             leader: Some(self.id),
             epoch: self.epoch,
@@ -222,11 +222,11 @@ impl Voter {
         })
     }
 
-    fn fetch_answer(&self, disk: &Disk, from: Offset) -> Response {
+    fn fetch_answer(&self, disk: &Disk, from: Offset) -> QuorumResponse {
         let log = &disk.metadata_log;
         let batches = log.read(from, log.end_offset(), MAX_FETCH_BYTES);
         let high_watermark = self.leader_high_watermark().unwrap_or(-1);
-        Response::QuorumFetch(QuorumFetchResponse {
+        QuorumResponse::Fetch(QuorumFetchResponse {
             error: ErrorCode::None,
             leader: Some(self.id),
             epoch: self.epoch,
@@ -243,7 +243,7 @@ impl Voter {
         conn: ConnId,
         correlation: CorrelationId,
         request: &QuorumFetchRequest,
-    ) -> Option<Response> {
+    ) -> Option<QuorumResponse> {
         let refuse = |error| Some(Self::fetch_refusal(error, self.leader(), self.epoch));
         if request.current_leader_epoch < self.epoch {
             return refuse(ErrorCode::FencedLeaderEpoch);
@@ -272,7 +272,7 @@ impl Voter {
                 diverging: Some(diverging),
                 batches: Vec::new(),
             };
-            return Some(Response::QuorumFetch(answer));
+            return Some(QuorumResponse::Fetch(answer));
         }
         if let QuorumReplica::Voter(id) = request.replica {
             self.note_fetch(ctx, id, request.fetch_offset);

@@ -8,7 +8,10 @@ use super::{FETCH_MAX_WAIT, reconnect_backoff, take_fetched};
 use crate::base::{BrokerId, ControllerId, Dur, Offset, QuorumEpoch, SimTime};
 use crate::node::{Ctx, Disk, Outcome, QuorumTimer, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, RecordBatch, Request, Response};
+use crate::protocol::{
+    QuorumFetchRequest, QuorumFetchResponse, QuorumReplica, QuorumRequest, QuorumResponse, RecordBatch, Request,
+    Response,
+};
 use crate::rules::Rules;
 
 /// An observer of the metadata quorum. The log is `metadata_log` of the node's disk.
@@ -85,14 +88,14 @@ impl Observer {
             high_watermark: if self.rules.quorum_hw_push { self.high_watermark } else { -1 },
             max_wait: FETCH_MAX_WAIT,
         };
-        Some((to, Request::QuorumFetch(request), self.config.quorum_request_timeout))
+        Some((to, Request::Quorum(QuorumRequest::Fetch(request)), self.config.quorum_request_timeout))
     }
 
     /// How the fetch ended. Afterwards the caller looks at [`Observer::take_committed`] and asks for the next request.
     pub fn on_outcome(&mut self, ctx: &mut Ctx<'_>, outcome: Outcome) {
         let asked = self.asked.take();
         match outcome {
-            Outcome::Answer(Response::QuorumFetch(answer)) => self.on_answer(ctx, asked, answer),
+            Outcome::Answer(Response::Quorum(QuorumResponse::Fetch(answer))) => self.on_answer(ctx, asked, answer),
             Outcome::Answer(_) | Outcome::Failed(_) => {
                 self.failures += 1;
                 self.ask_anybody = true;

@@ -12,7 +12,7 @@ use crate::base::{BrokerId, ControllerId, Dur, Incarnation, NodeId, Offset, Quor
 use crate::node::inbox::Ready as Served;
 use crate::node::{Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{ConfigMap, MetadataRecord, Payload};
+use crate::protocol::{ConfigMap, MetadataRecord, Payload, Request};
 use crate::rules::Version;
 use crate::trace::{Kind, QuorumRole};
 
@@ -78,10 +78,12 @@ impl Shell {
                 let mut ready = voter.take_ready();
                 while !ready.is_empty() {
                     for (conn, correlation, response) in core::mem::take(&mut ready) {
-                        let mut next = inbox.answer(ctx, conn, correlation, response);
+                        let mut next = inbox.answer(ctx, conn, correlation, response.map(Into::into));
                         while let Some(Served { conn, correlation, body, .. }) = next.take() {
-                            if let Some(response) = voter.on_request(ctx, conn, correlation, &body) {
-                                next = inbox.answer(ctx, conn, correlation, Some(response));
+                            if let Request::Quorum(request) = body
+                                && let Some(response) = voter.on_request(ctx, conn, correlation, &request)
+                            {
+                                next = inbox.answer(ctx, conn, correlation, Some(response.into()));
                             }
                         }
                     }
@@ -105,8 +107,10 @@ impl Process for Shell {
                 Event::Request { conn, correlation, body } => {
                     let mut next = inbox.on_request(ctx, conn, correlation, body);
                     while let Some(Served { conn, correlation, body, .. }) = next.take() {
-                        if let Some(response) = voter.on_request(ctx, conn, correlation, &body) {
-                            next = inbox.answer(ctx, conn, correlation, Some(response));
+                        if let Request::Quorum(request) = body
+                            && let Some(response) = voter.on_request(ctx, conn, correlation, &request)
+                        {
+                            next = inbox.answer(ctx, conn, correlation, Some(response.into()));
                         }
                     }
                 }

@@ -7,7 +7,7 @@ use super::leading::LeaderState;
 use crate::base::{ControllerId, CorrelationId, Dur, Incarnation, Map, NodeId, Offset, QuorumEpoch, Set};
 use crate::node::{Completed, ConnId, Connections, Ctx, Disk, Outcome, QuorumTimer, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{ErrorCode, QuorumRequest, QuorumResponse, Request, Response};
 use crate::rules::Rules;
 use crate::trace::{Kind, QuorumRole};
 
@@ -57,7 +57,7 @@ pub(super) enum State {
 }
 
 /// An answer that became possible: connection, request, and the answer (`None` if the asker is gone).
-pub type Ready = (ConnId, CorrelationId, Option<Response>);
+pub type Ready = (ConnId, CorrelationId, Option<QuorumResponse>);
 
 /// How a voter is started.
 #[derive(Clone, Debug)]
@@ -278,8 +278,11 @@ impl Voter {
         self.enter(ctx, State::Resigned);
         self.arm_election(ctx);
         for voter in self.others() {
-            let body =
-                Request::EndQuorumEpoch { leader: self.id, epoch, preferred_successors: preferred_successors.clone() };
+            let body = Request::Quorum(QuorumRequest::EndQuorumEpoch {
+                leader: self.id,
+                epoch,
+                preferred_successors: preferred_successors.clone(),
+            });
             self.send(ctx, voter, body, Call::End);
         }
     }
@@ -360,10 +363,10 @@ impl Voter {
             Call::Vote { pre_vote, round } => self.on_vote_outcome(ctx, peer, pre_vote, round, completed.outcome),
             Call::Fetch { epoch } => self.on_fetch_outcome(ctx, peer, epoch, completed.outcome),
             Call::Begin | Call::End => {
-                if let Outcome::Answer(
-                    Response::BeginQuorumEpoch { error, epoch, leader }
-                    | Response::EndQuorumEpoch { error, epoch, leader },
-                ) = completed.outcome
+                if let Outcome::Answer(Response::Quorum(
+                    QuorumResponse::BeginQuorumEpoch { error, epoch, leader }
+                    | QuorumResponse::EndQuorumEpoch { error, epoch, leader },
+                )) = completed.outcome
                 {
                     if error.is_none() && completed.token == Call::Begin {
                         self.on_acknowledged(peer, epoch);
@@ -374,39 +377,25 @@ impl Voter {
         }
     }
 
-    /// Whether a request is the quorum's affair.
-    pub fn takes(request: &Request) -> bool {
-        matches!(
-            request,
-            Request::Vote(_)
-                | Request::BeginQuorumEpoch { .. }
-                | Request::EndQuorumEpoch { .. }
-                | Request::QuorumFetch(_)
-        )
-    }
-
-    /// A request that [`Voter::takes`]. `None`: parked, the answer comes from [`Voter::take_ready`].
+    /// `None`: parked, the answer comes from [`Voter::take_ready`].
     pub fn on_request(
         &mut self,
         ctx: &mut Ctx<'_>,
         conn: ConnId,
         correlation: CorrelationId,
-        body: &Request,
-    ) -> Option<Response> {
-        if let Request::QuorumFetch(request) = body {
-            return self.on_fetch(ctx, conn, correlation, request);
+        request: &QuorumRequest,
+    ) -> Option<QuorumResponse> {
+        match request {
+            QuorumRequest::Fetch(request) => self.on_fetch(ctx, conn, correlation, request),
+            QuorumRequest::BeginQuorumEpoch { leader, epoch } => Some(self.on_begin(ctx, *leader, *epoch)),
+            QuorumRequest::EndQuorumEpoch { leader, epoch, preferred_successors } => {
+                Some(self.on_end(ctx, *leader, *epoch, preferred_successors))
+            }
+            QuorumRequest::Vote(request) => Some(self.on_vote(ctx, request)),
         }
-        if let Request::BeginQuorumEpoch { leader, epoch } = body {
-            return Some(self.on_begin(ctx, *leader, *epoch));
-        }
-        if let Request::EndQuorumEpoch { leader, epoch, preferred_successors } = body {
-            return Some(self.on_end(ctx, *leader, *epoch, preferred_successors));
-        }
-        let Request::Vote(request) = body else { return None };
-        Some(self.on_vote(ctx, request))
     }
 
-    fn on_begin(&mut self, ctx: &mut Ctx<'_>, leader: ControllerId, epoch: QuorumEpoch) -> Response {
+    fn on_begin(&mut self, ctx: &mut Ctx<'_>, leader: ControllerId, epoch: QuorumEpoch) -> QuorumResponse {
         let error = if epoch < self.epoch {
             ErrorCode::FencedLeaderEpoch
         } else {
@@ -419,7 +408,7 @@ impl Voter {
             }
             ErrorCode::None
         };
-        Response::BeginQuorumEpoch { error, epoch: self.epoch, leader: self.leader() }
+        QuorumResponse::BeginQuorumEpoch { error, epoch: self.epoch, leader: self.leader() }
     }
 
     fn on_end(
@@ -428,7 +417,7 @@ impl Voter {
         leader: ControllerId,
         epoch: QuorumEpoch,
         successors: &[ControllerId],
-    ) -> Response {
+    ) -> QuorumResponse {
         let error = if epoch < self.epoch {
             ErrorCode::FencedLeaderEpoch
         } else {
@@ -443,7 +432,7 @@ impl Voter {
             }
             ErrorCode::None
         };
-        Response::EndQuorumEpoch { error, epoch: self.epoch, leader: self.leader() }
+        QuorumResponse::EndQuorumEpoch { error, epoch: self.epoch, leader: self.leader() }
     }
 
     /// One of the quorum's timers is over.

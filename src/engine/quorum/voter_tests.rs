@@ -12,8 +12,8 @@ use crate::node::testing::TestNode;
 use crate::node::{Channel, ConnId, Effect, QuorumStateFile, QuorumTimer};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{
-    ConfigMap, EpochEnd, ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumReplica, RecordBatch, Request,
-    Response, VoteRequest,
+    ConfigMap, EpochEnd, ErrorCode, MetadataRecord, Payload, QuorumFetchRequest, QuorumReplica, QuorumRequest,
+    QuorumResponse, RecordBatch, Response, VoteRequest,
 };
 use crate::rules::Version;
 use crate::trace::QuorumRole;
@@ -73,8 +73,8 @@ fn ask(
         last_offset: last.1,
         pre_vote,
     };
-    match voter.on_request(&mut node.ctx(), conn, CorrelationId(1), &Request::Vote(request)) {
-        Some(Response::Vote { granted, error, .. }) => (granted, error),
+    match voter.on_request(&mut node.ctx(), conn, CorrelationId(1), &QuorumRequest::Vote(request)) {
+        Some(QuorumResponse::Vote { granted, error, .. }) => (granted, error),
         other => panic!("not a vote: {other:?}"),
     }
 }
@@ -182,7 +182,7 @@ fn fetch(voter: &mut Voter, node: &mut TestNode, from: u32, offset: i64, last_ep
         high_watermark: -1,
         max_wait: Dur::ms(500),
     };
-    voter.on_request(&mut node.ctx(), conn, CorrelationId(1), &Request::QuorumFetch(request));
+    voter.on_request(&mut node.ctx(), conn, CorrelationId(1), &QuorumRequest::Fetch(request));
 }
 
 /// Makes voter 1 the leader of its next epoch by the answer of voter 2.
@@ -196,8 +196,13 @@ fn elected(node: &mut TestNode) -> Voter {
         Effect::Send { .. } | Effect::Close { .. } | Effect::Exit { .. } => None,
     });
     let (conn, correlation) = asked.expect("a vote request");
-    let granted =
-        Response::Vote { error: ErrorCode::None, epoch: v.epoch(), leader: None, granted: true, pre_vote: false };
+    let granted = Response::Quorum(QuorumResponse::Vote {
+        error: ErrorCode::None,
+        epoch: v.epoch(),
+        leader: None,
+        granted: true,
+        pre_vote: false,
+    });
     v.on_response(&mut node.ctx(), conn, correlation, granted);
     assert_eq!(v.role(), QuorumRole::Leader);
     v

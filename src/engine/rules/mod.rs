@@ -1,6 +1,7 @@
 //! What differs by Kafka version, as named switches, and the presets made of them. Nothing here acts.
 
 use crate::base::Dur;
+use crate::protocol::config::Release;
 
 /// How a broker's session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +120,15 @@ impl Version {
             Version::V3_6 => "3.6",
             Version::V3_9 => "3.9",
             Version::V4_1 => "4.1",
+        }
+    }
+
+    /// By its number, as versions of APIs are told apart.
+    pub const fn release(self) -> Release {
+        match self {
+            Version::V3_6 => (3, 6),
+            Version::V3_9 => (3, 9),
+            Version::V4_1 => (4, 1),
         }
     }
 

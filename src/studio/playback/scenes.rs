@@ -5,7 +5,10 @@ use std::mem::{Discriminant, discriminant};
 
 use highwater_engine::base::{NodeId, Set, SimTime};
 use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{Api, ErrorCode, Request, Response};
+use highwater_engine::protocol::{
+    Api, ClusterRequest, ControllerRequest, ControllerResponse, ErrorCode, GroupRequest, GroupResponse,
+    PartitionRequest, PartitionResponse, QuorumRequest, QuorumResponse, Request, Response,
+};
 use highwater_engine::trace::{Kind, TraceEntry};
 
 use crate::kinds::{News, Weight, row};
@@ -119,19 +122,25 @@ fn traffic(message: &Message) -> Option<Traffic> {
     match &message.body {
         Body::Request(request) => {
             let told = match request {
-                Request::Produce(_)
-                | Request::AlterPartition(_)
-                | Request::Vote(_)
-                | Request::BeginQuorumEpoch { .. }
-                | Request::EndQuorumEpoch { .. }
-                | Request::CreateTopics(_)
-                | Request::ElectLeaders { .. }
-                | Request::IncrementalAlterConfigs { .. }
-                | Request::BrokerRegistration(_)
-                | Request::JoinGroup(_)
-                | Request::SyncGroup(_)
-                | Request::LeaveGroup(_)
-                | Request::OffsetCommit(_) => true,
+                Request::Partition(PartitionRequest::Produce(_))
+                | Request::Controller(ControllerRequest::AlterPartition(_))
+                | Request::Quorum(
+                    QuorumRequest::Vote(_)
+                    | QuorumRequest::BeginQuorumEpoch { .. }
+                    | QuorumRequest::EndQuorumEpoch { .. },
+                )
+                | Request::Cluster(
+                    ClusterRequest::CreateTopics(_)
+                    | ClusterRequest::ElectLeaders { .. }
+                    | ClusterRequest::IncrementalAlterConfigs { .. },
+                )
+                | Request::Controller(ControllerRequest::BrokerRegistration(_))
+                | Request::Group(
+                    GroupRequest::JoinGroup(_)
+                    | GroupRequest::SyncGroup(_)
+                    | GroupRequest::LeaveGroup(_)
+                    | GroupRequest::OffsetCommit(_),
+                ) => true,
                 _routine => false,
             };
             told.then_some(Traffic { api: request.api(), response: false, error: ErrorCode::None })
@@ -140,12 +149,11 @@ fn traffic(message: &Message) -> Option<Traffic> {
             let error = response.error();
             let told = !error.is_none()
                 || match response {
-                    Response::Produce { .. }
-                    | Response::AlterPartition { .. }
-                    | Response::Vote { .. }
-                    | Response::JoinGroup(_)
-                    | Response::SyncGroup { .. } => true,
-                    Response::Fetch { .. } => !response.is_empty(),
+                    Response::Partition(PartitionResponse::Produce { .. })
+                    | Response::Controller(ControllerResponse::AlterPartition { .. })
+                    | Response::Quorum(QuorumResponse::Vote { .. })
+                    | Response::Group(GroupResponse::JoinGroup(_) | GroupResponse::SyncGroup { .. }) => true,
+                    Response::Partition(PartitionResponse::Fetch { .. }) => !response.is_empty(),
                     _routine => false,
                 };
             told.then_some(Traffic { api: response.api(), response: true, error })

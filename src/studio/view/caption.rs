@@ -3,7 +3,10 @@
 
 use highwater_engine::base::{Map, NodeId, sort_by};
 use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{Request, Response};
+use highwater_engine::protocol::{
+    ControllerRequest, GroupRequest, PartitionRequest, PartitionResponse, QuorumRequest, QuorumResponse, Request,
+    Response,
+};
 
 use super::model::*;
 use super::motion::{api, error};
@@ -58,15 +61,17 @@ fn did(message: &Message) -> Option<(u8, Did)> {
         Body::Response(response) if error(&message.body).is_some() => {
             (0, Did::Refuses { api: name(), error: response.error().name().into() })
         }
-        Body::Response(response @ Response::QuorumFetch(_)) if broker && !response.is_empty() => {
+        Body::Response(response @ Response::Quorum(QuorumResponse::Fetch(_))) if broker && !response.is_empty() => {
             (1, Did::TellsMetadata)
         }
-        Body::Request(Request::Vote(_)) => (2, Did::AsksForVotes),
-        Body::Request(Request::AlterPartition(_)) => (2, Did::ProposesIsr),
-        Body::Request(Request::JoinGroup(_) | Request::SyncGroup(_)) => (3, Did::Joins),
-        Body::Request(Request::Produce(_)) => (4, Did::SendsRecords),
-        Body::Response(Response::Produce { .. }) => (5, Did::Acknowledges),
-        Body::Response(response @ Response::Fetch { .. }) if !response.is_empty() => (6, Did::HandsRecords),
+        Body::Request(Request::Quorum(QuorumRequest::Vote(_))) => (2, Did::AsksForVotes),
+        Body::Request(Request::Controller(ControllerRequest::AlterPartition(_))) => (2, Did::ProposesIsr),
+        Body::Request(Request::Group(GroupRequest::JoinGroup(_) | GroupRequest::SyncGroup(_))) => (3, Did::Joins),
+        Body::Request(Request::Partition(PartitionRequest::Produce(_))) => (4, Did::SendsRecords),
+        Body::Response(Response::Partition(PartitionResponse::Produce { .. })) => (5, Did::Acknowledges),
+        Body::Response(response @ Response::Partition(PartitionResponse::Fetch { .. })) if !response.is_empty() => {
+            (6, Did::HandsRecords)
+        }
         Body::Request(_) | Body::Response(_) => return None,
     })
 }

@@ -2,7 +2,10 @@
 
 use highwater_engine::base::NodeId;
 use highwater_engine::node::{Body, Direction, Message};
-use highwater_engine::protocol::{ErrorCode, Fetcher, Request, Response};
+use highwater_engine::protocol::{
+    BrokerRequest, BrokerResponse, ControllerRequest, ErrorCode, Fetcher, PartitionRequest, PartitionResponse, Request,
+    Response,
+};
 use highwater_engine::world::network::Network;
 
 use super::model::*;
@@ -66,10 +69,18 @@ pub(super) fn kind(message: &Message) -> FlightKind {
     let replica = matches!(message.conn.client, NodeId::Broker(_)) && matches!(message.conn.server, NodeId::Broker(_));
     let client = matches!(message.conn.client, NodeId::Client(_));
     match &message.body {
-        Body::Request(Request::Produce(_)) | Body::Response(Response::Produce { .. }) => FlightKind::Produce,
-        Body::Request(Request::Fetch(_)) | Body::Response(Response::Fetch { .. }) if replica => FlightKind::Replication,
-        Body::Request(Request::Metadata(_) | Request::InitProducerId)
-        | Body::Response(Response::Metadata(_) | Response::InitProducerId { .. }) => FlightKind::Control,
+        Body::Request(Request::Partition(PartitionRequest::Produce(_)))
+        | Body::Response(Response::Partition(PartitionResponse::Produce { .. })) => FlightKind::Produce,
+        Body::Request(Request::Partition(PartitionRequest::Fetch(_)))
+        | Body::Response(Response::Partition(PartitionResponse::Fetch { .. }))
+            if replica =>
+        {
+            FlightKind::Replication
+        }
+        Body::Request(Request::Broker(BrokerRequest::Metadata(_) | BrokerRequest::InitProducerId))
+        | Body::Response(Response::Broker(BrokerResponse::Metadata(_) | BrokerResponse::InitProducerId { .. })) => {
+            FlightKind::Control
+        }
         Body::Request(_) | Body::Response(_) if client => FlightKind::Group,
         Body::Request(_) | Body::Response(_) => FlightKind::Control,
     }
@@ -78,16 +89,22 @@ pub(super) fn kind(message: &Message) -> FlightKind {
 /// The partition that a message is about, if it is one.
 pub fn about(seen: Seen<'_>, message: &Message) -> Option<PartitionRef> {
     let tp = match &message.body {
-        Body::Request(Request::Produce(request)) => request.batches.first().map(|(tp, _)| *tp),
-        Body::Response(Response::Produce { results }) => results.first().map(|result| result.tp),
-        Body::Request(Request::Fetch(request)) => {
+        Body::Request(Request::Partition(PartitionRequest::Produce(request))) => {
+            request.batches.first().map(|(tp, _)| *tp)
+        }
+        Body::Response(Response::Partition(PartitionResponse::Produce { results })) => {
+            results.first().map(|result| result.tp)
+        }
+        Body::Request(Request::Partition(PartitionRequest::Fetch(request))) => {
             let one = request.partitions.len() == 1 || matches!(request.fetcher, Fetcher::Consumer { .. });
             request.partitions.first().filter(|_| one).map(|partition| partition.tp)
         }
-        Body::Response(Response::Fetch { partitions }) => {
+        Body::Response(Response::Partition(PartitionResponse::Fetch { partitions })) => {
             partitions.iter().find(|partition| !partition.batches.is_empty()).map(|partition| partition.tp)
         }
-        Body::Request(Request::AlterPartition(request)) => request.partitions.first().map(|item| item.tp),
+        Body::Request(Request::Controller(ControllerRequest::AlterPartition(request))) => {
+            request.partitions.first().map(|item| item.tp)
+        }
         Body::Request(_) | Body::Response(_) => None,
     }?;
     Some(seen.partition(tp))

@@ -8,7 +8,7 @@ use super::state::Group;
 use crate::base::{GenerationId, TopicId};
 use crate::broker::ReplyTo;
 use crate::protocol::{
-    Api, DescribedGroup, ErrorCode, GroupRecord, GroupState, MemberRequest, OffsetCommitRequest, Response,
+    Api, DescribedGroup, ErrorCode, GroupRecord, GroupResponse, GroupState, MemberRequest, OffsetCommitRequest,
 };
 
 impl Group {
@@ -57,21 +57,21 @@ impl Group {
     }
 
     /// Committed offsets: what lies below the high watermark.
-    pub fn fetch(&self) -> Response {
-        Response::OffsetFetch {
+    pub fn fetch(&self) -> GroupResponse {
+        GroupResponse::OffsetFetch {
             error: ErrorCode::None,
             offsets: self.offsets.iter().map(|(tp, commit)| (*tp, *commit)).collect(),
         }
     }
 
     /// Members are described with their partitions only while the group is Stable.
-    pub fn describe(&self) -> Response {
+    pub fn describe(&self) -> GroupResponse {
         let stable = self.state == GroupState::Stable;
         let members = self
             .members
             .iter()
             .map(|(id, m)| (id.clone(), m.client_id.clone(), if stable { m.assignment.clone() } else { Vec::new() }));
-        Response::DescribeGroups(DescribedGroup {
+        GroupResponse::DescribeGroups(DescribedGroup {
             error: ErrorCode::None,
             state: self.state,
             members: members.collect(),

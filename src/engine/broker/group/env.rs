@@ -10,7 +10,7 @@ use crate::base::{Dur, GenerationId, Offset, Tp};
 use crate::broker::ReplyTo;
 use crate::node::{Ctx, GroupTimer, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{Api, ErrorCode, GroupRecord, Response};
+use crate::protocol::{Api, ErrorCode, GroupRecord, GroupResponse};
 use crate::rules::{CoordinatorKind, Rules};
 use crate::trace::Kind;
 
@@ -48,10 +48,10 @@ impl Reader {
         }
     }
 
-    pub const fn answer(self, error: ErrorCode) -> Response {
+    pub const fn answer(self, error: ErrorCode) -> GroupResponse {
         match self {
-            Reader::Heartbeat => Response::Heartbeat { error },
-            Reader::Leave => Response::LeaveGroup { error },
+            Reader::Heartbeat => GroupResponse::Heartbeat { error },
+            Reader::Leave => GroupResponse::LeaveGroup { error },
         }
     }
 }
@@ -64,7 +64,7 @@ pub enum Purpose {
     /// The assignment of this generation is handed out.
     Assignment { group: Rc<str>, generation: GenerationId },
     /// A static member that came back is answered.
-    StaticJoin { reply: ReplyTo, group: Rc<str>, member: Rc<str>, response: Response },
+    StaticJoin { reply: ReplyTo, group: Rc<str>, member: Rc<str>, response: GroupResponse },
     /// A request that wrote nothing is answered.
     Answer { reply: ReplyTo, group: Rc<str>, reader: Reader, error: ErrorCode },
     /// Nobody waits.
@@ -91,16 +91,16 @@ pub struct Env<'e, 'c> {
     pub partition: u32,
     pub writes: &'e mut VecDeque<Write>,
     pub next_write: &'e mut u64,
-    pub answers: &'e mut Vec<(ReplyTo, Response)>,
+    pub answers: &'e mut Vec<(ReplyTo, GroupResponse)>,
 }
 
 impl Env<'_, '_> {
-    pub fn answer(&mut self, reply: ReplyTo, response: Response) {
+    pub fn answer(&mut self, reply: ReplyTo, response: GroupResponse) {
         self.answers.push((reply, response));
     }
 
     /// Answers with an error and notes it.
-    pub fn refuse(&mut self, reply: ReplyTo, group: &Rc<str>, api: Api, error: ErrorCode, response: Response) {
+    pub fn refuse(&mut self, reply: ReplyTo, group: &Rc<str>, api: Api, error: ErrorCode, response: GroupResponse) {
         self.ctx.note(Kind::CoordinatorRefused { group: group.clone(), api, error });
         self.answers.push((reply, response));
     }
@@ -182,11 +182,11 @@ impl Env<'_, '_> {
 }
 
 /// The answer of OffsetCommit when all partitions fare alike.
-pub fn commit_response(tps: impl Iterator<Item = Tp>, error: ErrorCode) -> Response {
-    Response::OffsetCommit { results: tps.map(|tp| (tp, error)).collect() }
+pub fn commit_response(tps: impl Iterator<Item = Tp>, error: ErrorCode) -> GroupResponse {
+    GroupResponse::OffsetCommit { results: tps.map(|tp| (tp, error)).collect() }
 }
 
 /// The answer of SyncGroup without an assignment.
-pub fn sync_error(error: ErrorCode) -> Response {
-    Response::SyncGroup { error, assignment: vec![] }
+pub fn sync_error(error: ErrorCode) -> GroupResponse {
+    GroupResponse::SyncGroup { error, assignment: vec![] }
 }

@@ -9,15 +9,15 @@ use super::state::{Group, InitialDelay, Member};
 use crate::base::{ClientId, Dur, GenerationId, NodeId, Set};
 use crate::broker::ReplyTo;
 use crate::node::GroupTimer;
-use crate::protocol::{Api, ErrorCode, GroupState, JoinGroupRequest, JoinGroupResponse, Response};
+use crate::protocol::{Api, ErrorCode, GroupResponse, GroupState, JoinGroupRequest, JoinGroupResponse};
 use crate::trace::Kind;
 
 /// How long a member that was added during a rebalance may wait to be answered, without heartbeats.
 const NEW_MEMBER_JOIN_TIMEOUT: Dur = Dur::secs(300);
 
 /// The answer of JoinGroup without success.
-pub fn join_error(error: ErrorCode, member_id: Rc<str>) -> Response {
-    Response::JoinGroup(JoinGroupResponse {
+pub fn join_error(error: ErrorCode, member_id: Rc<str>) -> GroupResponse {
+    GroupResponse::JoinGroup(JoinGroupResponse {
         error,
         generation: GenerationId(-1),
         protocol: None,
@@ -187,7 +187,7 @@ impl Group {
     /// before, so that nobody assigns anew.
     fn keep_static(&mut self, env: &mut Env<'_, '_>, new_id: Rc<str>, leader: Option<Rc<str>>, reply: ReplyTo) {
         self.arm_session(env, &new_id);
-        let response = Response::JoinGroup(JoinGroupResponse {
+        let response = GroupResponse::JoinGroup(JoinGroupResponse {
             error: ErrorCode::None,
             generation: self.generation,
             protocol: self.protocol.clone(),
@@ -210,11 +210,11 @@ impl Group {
         env.answer(reply, response);
     }
 
-    fn join_answer(&self, member_id: &Rc<str>) -> Response {
+    fn join_answer(&self, member_id: &Rc<str>) -> GroupResponse {
         let leads = self.leader.as_ref() == Some(member_id);
         let known =
             |(id, m): (&Rc<str>, &Member)| (id.clone(), m.instance_id.clone(), m.subscription(self.protocol.as_ref()));
-        Response::JoinGroup(JoinGroupResponse {
+        GroupResponse::JoinGroup(JoinGroupResponse {
             error: ErrorCode::None,
             generation: self.generation,
             protocol: self.protocol.clone(),

@@ -15,7 +15,6 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 pub use env::CoordinatorLog;
-pub use request::GroupRequest;
 pub use view::{GroupView, MemberView};
 
 use self::env::{Env, Purpose, Write, commit_response};
@@ -26,7 +25,7 @@ use crate::base::{Dur, GenerationId, LeaderEpoch, Map, TopicId};
 use crate::node::{Ctx, GroupTimer, Timer};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::hash::group_partition;
-use crate::protocol::{Api, ErrorCode, GroupRecord, Response};
+use crate::protocol::{Api, ErrorCode, GroupRecord, GroupRequest, GroupResponse};
 use crate::rules::{CoordinatorKind, Rules};
 use crate::trace::Kind;
 
@@ -57,7 +56,7 @@ pub struct GroupCoordinator {
     rules: Rules,
     shards: Map<u32, Shard>,
     next_write: u64,
-    answers: Vec<(ReplyTo, Response)>,
+    answers: Vec<(ReplyTo, GroupResponse)>,
 }
 
 /// The surroundings of one shard, and its groups beside them.
@@ -84,7 +83,7 @@ impl GroupCoordinator {
     }
 
     /// Answers that came about since last asked.
-    pub fn take_answers(&mut self) -> Vec<(ReplyTo, Response)> {
+    pub fn take_answers(&mut self) -> Vec<(ReplyTo, GroupResponse)> {
         core::mem::take(&mut self.answers)
     }
 
@@ -192,7 +191,7 @@ impl GroupCoordinator {
             None if request.group().is_empty() => Some(ErrorCode::InvalidGroupId),
             Some(_) if request.group().is_empty() => Some(ErrorCode::InvalidGroupId),
             None => Some(ErrorCode::NotCoordinator),
-            Some(shard) if shard.status == Status::Loading => Some(request.error_while_loading()),
+            Some(shard) if shard.status == Status::Loading => Some(request::error_while_loading(&request)),
             Some(_) => self.request_error(&request),
         };
         if let Some(error) = error {
@@ -207,13 +206,13 @@ impl GroupCoordinator {
         let mut env = env!(self, shard, ctx, log, partition);
         let group = entry(&mut shard.groups, &id);
         match request {
-            GroupRequest::Join(request) => group.on_join(&mut env, request, reply),
-            GroupRequest::Sync(request) => group.on_sync(&mut env, request, reply),
+            GroupRequest::JoinGroup(request) => group.on_join(&mut env, request, reply),
+            GroupRequest::SyncGroup(request) => group.on_sync(&mut env, request, reply),
             GroupRequest::Heartbeat(request) => group.on_heartbeat(&mut env, &request, reply),
-            GroupRequest::Leave(request) => group.on_leave(&mut env, &request, reply),
-            GroupRequest::Commit(request) => group.on_commit(&mut env, request, reply),
-            GroupRequest::FetchOffsets(_) => env.answer(reply, group.fetch()),
-            GroupRequest::Describe(_) => env.answer(reply, group.describe()),
+            GroupRequest::LeaveGroup(request) => group.on_leave(&mut env, &request, reply),
+            GroupRequest::OffsetCommit(request) => group.on_commit(&mut env, request, reply),
+            GroupRequest::OffsetFetch { .. } => env.answer(reply, group.fetch()),
+            GroupRequest::DescribeGroups { .. } => env.answer(reply, group.describe()),
         }
         self.settle(ctx, log, partition);
     }
@@ -222,11 +221,11 @@ impl GroupCoordinator {
         if !error.is_none() {
             ctx.note(Kind::CoordinatorRefused { group: request.group().clone(), api: request.api(), error });
         }
-        self.answers.push((reply, request.answer_with(error)));
+        self.answers.push((reply, request::answer_with(request, error)));
     }
 
     fn request_error(&self, request: &GroupRequest) -> Option<ErrorCode> {
-        let GroupRequest::Join(join) = request else { return None };
+        let GroupRequest::JoinGroup(join) = request else { return None };
         let allowed = self.config.group_min_session_timeout..=self.config.group_max_session_timeout;
         (!allowed.contains(&join.session_timeout)).then_some(ErrorCode::InvalidSessionTimeout)
     }
@@ -235,17 +234,18 @@ impl GroupCoordinator {
     /// request makes it.
     fn error_without_group(&self, request: &GroupRequest) -> Option<ErrorCode> {
         match request {
-            GroupRequest::Join(r) if r.member_id.is_empty() => None,
-            GroupRequest::Commit(r) if r.generation < GenerationId(0) => None,
-            GroupRequest::Commit(r) => match self.rules.coordinator {
+            GroupRequest::JoinGroup(r) if r.member_id.is_empty() => None,
+            GroupRequest::OffsetCommit(r) if r.generation < GenerationId(0) => None,
+            GroupRequest::OffsetCommit(r) => match self.rules.coordinator {
                 CoordinatorKind::New if r.knows_group_id_not_found => Some(ErrorCode::GroupIdNotFound),
                 CoordinatorKind::New | CoordinatorKind::Old => Some(ErrorCode::IllegalGeneration),
             },
-            GroupRequest::Join(_) | GroupRequest::Sync(_) | GroupRequest::Heartbeat(_) | GroupRequest::Leave(_) => {
-                Some(ErrorCode::UnknownMemberId)
-            }
-            GroupRequest::FetchOffsets(_) => Some(ErrorCode::None),
-            GroupRequest::Describe(_) => match self.rules.coordinator {
+            GroupRequest::JoinGroup(_)
+            | GroupRequest::SyncGroup(_)
+            | GroupRequest::Heartbeat(_)
+            | GroupRequest::LeaveGroup(_) => Some(ErrorCode::UnknownMemberId),
+            GroupRequest::OffsetFetch { .. } => Some(ErrorCode::None),
+            GroupRequest::DescribeGroups { .. } => match self.rules.coordinator {
                 // DescribeGroups v6 says so; older brokers describe a dead group.
                 CoordinatorKind::New => Some(ErrorCode::GroupIdNotFound),
                 CoordinatorKind::Old => Some(ErrorCode::None),

@@ -8,7 +8,7 @@ use super::state::Group;
 use crate::base::{GenerationId, Tp};
 use crate::broker::ReplyTo;
 use crate::node::GroupTimer;
-use crate::protocol::{Api, ErrorCode, GroupState, MemberRequest, Response, SyncGroupRequest};
+use crate::protocol::{Api, ErrorCode, GroupResponse, GroupState, MemberRequest, SyncGroupRequest};
 use crate::rules::CoordinatorKind;
 
 impl Group {
@@ -37,7 +37,7 @@ impl Group {
         if self.state == GroupState::Stable {
             self.arm_session(env, &member_id);
             let assignment = self.members.get(&member_id).map(|m| m.assignment.clone()).unwrap_or_default();
-            return env.answer(reply, Response::SyncGroup { error: ErrorCode::None, assignment });
+            return env.answer(reply, GroupResponse::SyncGroup { error: ErrorCode::None, assignment });
         }
         env.cancel(GroupTimer::Session { group: self.id.clone(), member: member_id.clone() });
         if let Some(old) = self.members.get_mut(&member_id).and_then(|member| member.sync.replace(reply)) {
@@ -80,7 +80,7 @@ impl Group {
             let Some(member) = self.members.get_mut(&id) else { continue };
             if let Some(reply) = member.sync.take() {
                 let assignment = member.assignment.clone();
-                env.answer(reply, Response::SyncGroup { error: ErrorCode::None, assignment });
+                env.answer(reply, GroupResponse::SyncGroup { error: ErrorCode::None, assignment });
                 self.arm_session(env, &id);
             }
         }

@@ -11,7 +11,7 @@ use crate::base::{BrokerEpoch, BrokerId, Offset, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Ctx, Disk, Timer};
 use crate::protocol::{
-    EpochEnd, ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, RecordBatch, Response,
+    EpochEnd, ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, PartitionResponse, RecordBatch,
 };
 
 /// What a read found.
@@ -57,7 +57,7 @@ impl ReplicaManager {
         let enough = answer.bytes >= request.min_bytes as usize;
         if enough || answer.urgent || request.max_wait.0 == 0 || request.partitions.is_empty() {
             self.remember_told(&request, reply, &answer.partitions);
-            return Handled::Now(Some(Response::Fetch { partitions: answer.partitions }));
+            return Handled::now(PartitionResponse::Fetch { partitions: answer.partitions });
         }
         let id = self.purgatory.next_id();
         ctx.set(Timer::Broker(BrokerTimer::ParkedFetch(id)), request.max_wait);
@@ -194,7 +194,7 @@ impl ReplicaManager {
             let _counts = self.read_into(ctx.disk, image, &parked.request, ask, parked.reply, &mut answer);
         }
         self.remember_told(&parked.request, parked.reply, &answer.partitions);
-        self.purgatory.finish(ctx, parked.reply, Response::Fetch { partitions: answer.partitions });
+        self.purgatory.finish(ctx, parked.reply, PartitionResponse::Fetch { partitions: answer.partitions });
     }
 
     /// The log of a led partition grew: followers' parked fetches may have enough now.

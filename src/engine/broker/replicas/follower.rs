@@ -12,7 +12,7 @@ use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
 use crate::protocol::{
     EpochEnd, ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, Isolation, ListOffsetsRequest,
-    OffsetSpec, RecordBatch, Request, Response,
+    OffsetSpec, PartitionRequest, PartitionResponse, RecordBatch, Request, Response,
 };
 use crate::trace::Kind;
 
@@ -130,11 +130,11 @@ impl ReplicaManager {
                 entry.asked = true;
                 let (tp, epoch) = (entry.ask.tp, entry.ask.current_leader_epoch);
                 let partitions = vec![(tp, epoch, OffsetSpec::Latest), (tp, epoch, OffsetSpec::Earliest)];
-                let request = Request::ListOffsets(ListOffsetsRequest {
+                let request = Request::Partition(PartitionRequest::ListOffsets(ListOffsetsRequest {
                     replica: Some(self.id),
                     isolation: Isolation::ReadUncommitted,
                     partitions,
-                });
+                }));
                 let call = BrokerCall::ReplicaListOffsets { leader: *leader, tp, fetch_offset: entry.ask.fetch_offset };
                 conns.request(
                     ctx,
@@ -156,13 +156,13 @@ impl ReplicaManager {
                 continue;
             }
             let (max_wait, min_bytes) = (config.replica_fetch_wait_max, config.replica_fetch_min_bytes);
-            let request = Request::Fetch(FetchRequest {
+            let request = Request::Partition(PartitionRequest::Fetch(FetchRequest {
                 fetcher: fetcher_of,
                 max_wait,
                 min_bytes,
                 max_bytes: RESPONSE_MAX_BYTES,
                 partitions,
-            });
+            }));
             conns.request(
                 ctx,
                 NodeId::Broker(*leader),
@@ -190,7 +190,7 @@ impl ReplicaManager {
     /// A Fetch has ended.
     pub(super) fn on_fetched(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, leader: BrokerId, outcome: Outcome) {
         match outcome {
-            Outcome::Answer(Response::Fetch { partitions }) => {
+            Outcome::Answer(Response::Partition(PartitionResponse::Fetch { partitions })) => {
                 for fetched in partitions {
                     self.on_partition_fetched(ctx, image, leader, fetched);
                 }
@@ -351,7 +351,7 @@ impl ReplicaManager {
         outcome: Outcome,
     ) {
         let listed = match outcome {
-            Outcome::Answer(Response::ListOffsets { partitions }) => partitions,
+            Outcome::Answer(Response::Partition(PartitionResponse::ListOffsets { partitions })) => partitions,
             // Only this partition rests: the fetcher goes on with the others.
             Outcome::Answer(_) | Outcome::Failed(_) => Vec::new(),
         };

@@ -10,7 +10,10 @@ use crate::base::{BrokerEpoch, BrokerId, ControllerId, Dur, NodeId, Seq, Tp};
 use crate::broker::BrokerCall;
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Channel, Connections, Ctx, Outcome, Timer};
-use crate::protocol::{AlterPartitionItem, AlterPartitionRequest, AlteredPartition, ErrorCode, Request, Response};
+use crate::protocol::{
+    AlterPartitionItem, AlterPartitionRequest, AlteredPartition, ControllerRequest, ControllerResponse, ErrorCode,
+    Request, Response,
+};
 use crate::rules::fixed::ALTER_PARTITION_RETRY;
 use crate::trace::Kind;
 
@@ -124,8 +127,11 @@ impl ReplicaManager {
         }
         let partitions: Vec<Tp> = items.iter().map(|item| item.tp).collect();
         self.alter.in_flight = true;
-        let request =
-            Request::AlterPartition(AlterPartitionRequest { broker: self.id, broker_epoch, partitions: items });
+        let request = Request::Controller(ControllerRequest::AlterPartition(AlterPartitionRequest {
+            broker: self.id,
+            broker_epoch,
+            partitions: items,
+        }));
         let call = BrokerCall::AlterPartition { partitions };
         ctx.caused_by(cause, |ctx| {
             conns.request(
@@ -166,7 +172,10 @@ impl ReplicaManager {
     pub(super) fn on_altered(&mut self, ctx: &mut Ctx<'_>, image: &MetadataImage, partitions: &[Tp], outcome: Outcome) {
         self.alter.in_flight = false;
         match outcome {
-            Outcome::Answer(Response::AlterPartition { error: ErrorCode::None, partitions: results }) => {
+            Outcome::Answer(Response::Controller(ControllerResponse::AlterPartition {
+                error: ErrorCode::None,
+                partitions: results,
+            })) => {
                 for tp in partitions {
                     match results.iter().find(|result| result.tp == *tp) {
                         Some(result) if result.error.is_none() => {
@@ -177,7 +186,7 @@ impl ReplicaManager {
                     }
                 }
             }
-            Outcome::Answer(Response::AlterPartition { error, .. }) => {
+            Outcome::Answer(Response::Controller(ControllerResponse::AlterPartition { error, .. })) => {
                 for tp in partitions {
                     if self.is_in_flight(*tp) {
                         ctx.note(Kind::AlterPartitionRefused { tp: *tp, error });

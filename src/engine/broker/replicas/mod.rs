@@ -26,7 +26,7 @@ use crate::log::Log;
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Connections, Ctx, Disk, Outcome, Timer};
 use crate::protocol::config::NodeConfig;
-use crate::protocol::{ErrorCode, LeaderRecoveryState, Response};
+use crate::protocol::{ErrorCode, LeaderRecoveryState, PartitionRequest, PartitionResponse, Response};
 use crate::rules::Rules;
 use follower::FetcherState;
 use partition::Edges;
@@ -41,6 +41,12 @@ pub enum Handled {
     CloseConnection,
     /// The answer comes from [`ReplicaManager::take_ready`] later.
     Parked,
+}
+
+impl Handled {
+    pub fn now(response: impl Into<Response>) -> Handled {
+        Handled::Now(Some(response.into()))
+    }
 }
 
 /// The AlterPartition channel: one request in flight, whatever it holds.
@@ -106,8 +112,28 @@ impl ReplicaManager {
         self.is_stopping = true;
     }
 
+    pub fn on_request(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        image: &MetadataImage,
+        request: PartitionRequest,
+        reply: ReplyTo,
+    ) -> Handled {
+        match request {
+            PartitionRequest::Produce(request) => self.produce(ctx, image, request, reply),
+            PartitionRequest::Fetch(request) => self.fetch(ctx, image, request, reply),
+            PartitionRequest::DeleteRecords { tp, before, timeout } => {
+                self.delete_records(ctx, image, tp, before, timeout, reply)
+            }
+            PartitionRequest::ListOffsets(request) => Handled::now(self.list_offsets(ctx, image, &request)),
+            PartitionRequest::OffsetForLeaderEpoch { tp, current_leader_epoch, epoch } => {
+                Handled::now(self.offset_for_leader_epoch(ctx, image, tp, current_leader_epoch, epoch))
+            }
+        }
+    }
+
     /// Parked requests that were completed since the last call, in order of completion.
-    pub fn take_ready(&mut self) -> Vec<(ReplyTo, Response)> {
+    pub fn take_ready(&mut self) -> Vec<(ReplyTo, PartitionResponse)> {
         self.take_answers().into_iter().map(|answer| (answer.reply, answer.response)).collect()
     }
 

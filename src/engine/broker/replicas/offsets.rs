@@ -10,7 +10,7 @@ use super::{Handled, ReplicaManager, ReplyTo};
 use crate::base::{Dur, LeaderEpoch, Offset, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Ctx, Timer};
-use crate::protocol::{ErrorCode, ListOffsetsRequest, ListedOffset, OffsetSpec, Response};
+use crate::protocol::{ErrorCode, ListOffsetsRequest, ListedOffset, OffsetSpec, PartitionResponse};
 use crate::trace::Kind;
 
 impl ReplicaManager {
@@ -34,7 +34,12 @@ impl ReplicaManager {
 
     /// Latest is the high watermark for clients and the log end for followers; a new leader does not name it before its
     /// own epoch is committed (KIP-207).
-    pub fn list_offsets(&self, ctx: &Ctx<'_>, image: &MetadataImage, request: &ListOffsetsRequest) -> Response {
+    pub fn list_offsets(
+        &self,
+        ctx: &Ctx<'_>,
+        image: &MetadataImage,
+        request: &ListOffsetsRequest,
+    ) -> PartitionResponse {
         let partitions = request.partitions.iter().map(|(tp, epoch, spec)| {
             let found = self.replica_in_epoch(image, *tp, *epoch, true).and_then(|replica| {
                 let Some(state) = replica.leader_state() else { return Err(ErrorCode::NotLeaderOrFollower) };
@@ -59,7 +64,7 @@ impl ReplicaManager {
                 Err(error) => ListedOffset { tp: *tp, error, offset: -1, leader_epoch: None },
             }
         });
-        Response::ListOffsets { partitions: partitions.collect() }
+        PartitionResponse::ListOffsets { partitions: partitions.collect() }
     }
 
     /// Where an epoch, or the largest one below it, ends in the leader's log.
@@ -70,13 +75,13 @@ impl ReplicaManager {
         tp: Tp,
         current: Option<LeaderEpoch>,
         epoch: i32,
-    ) -> Response {
+    ) -> PartitionResponse {
         match self.replica_in_epoch(image, tp, current, true) {
             Ok(replica) => {
                 let end = ctx.disk.log(tp).and_then(|log| log.epochs().end_offset_for(epoch, replica.log.end));
-                Response::OffsetForLeaderEpoch { tp, error: ErrorCode::None, end }
+                PartitionResponse::OffsetForLeaderEpoch { tp, error: ErrorCode::None, end }
             }
-            Err(error) => Response::OffsetForLeaderEpoch { tp, error, end: None },
+            Err(error) => PartitionResponse::OffsetForLeaderEpoch { tp, error, end: None },
         }
     }
 
@@ -92,7 +97,7 @@ impl ReplicaManager {
         timeout: Dur,
         reply: ReplyTo,
     ) -> Handled {
-        let refuse = |error| Handled::Now(Some(Response::DeleteRecords { error, low_watermark: -1 }));
+        let refuse = |error| Handled::now(PartitionResponse::DeleteRecords { error, low_watermark: -1 });
         let replica = match not_internal(image, tp).and_then(|()| self.replica_in_epoch(image, tp, None, true)) {
             Ok(replica) => replica,
             Err(error) => return refuse(error),
@@ -104,7 +109,7 @@ impl ReplicaManager {
         self.advance_log_start(ctx, tp, before);
         let low_watermark = self.low_watermark(image, tp);
         if low_watermark >= before {
-            return Handled::Now(Some(Response::DeleteRecords { error: ErrorCode::None, low_watermark }));
+            return Handled::now(PartitionResponse::DeleteRecords { error: ErrorCode::None, low_watermark });
         }
         let id = self.purgatory.next_id();
         ctx.set(Timer::Broker(BrokerTimer::ParkedDeleteRecords(id)), timeout);
@@ -145,8 +150,8 @@ impl ReplicaManager {
             let Some(parked) = self.purgatory.deletes.remove(&id) else { continue };
             ctx.cancel(&Timer::Broker(BrokerTimer::ParkedDeleteRecords(id)));
             let response = match error {
-                Some(error) => Response::DeleteRecords { error, low_watermark: -1 },
-                None => Response::DeleteRecords { error: ErrorCode::None, low_watermark },
+                Some(error) => PartitionResponse::DeleteRecords { error, low_watermark: -1 },
+                None => PartitionResponse::DeleteRecords { error: ErrorCode::None, low_watermark },
             };
             self.purgatory.finish(ctx, parked.reply, response);
         }
@@ -158,7 +163,7 @@ impl ReplicaManager {
             self.purgatory.finish(
                 ctx,
                 parked.reply,
-                Response::DeleteRecords { error: ErrorCode::RequestTimedOut, low_watermark: -1 },
+                PartitionResponse::DeleteRecords { error: ErrorCode::RequestTimedOut, low_watermark: -1 },
             );
         }
     }

@@ -10,8 +10,8 @@ use crate::log::SequenceCheck;
 use crate::metadata::MetadataImage;
 use crate::node::Ctx;
 use crate::protocol::{
-    Acks, CONSUMER_OFFSETS, ErrorCode, GroupRecord, LeaderHint, Payload, ProduceRequest, ProduceResult, ProducedTopics,
-    RecordBatch, Response,
+    Acks, CONSUMER_OFFSETS, ErrorCode, GroupRecord, LeaderHint, PartitionResponse, Payload, ProduceRequest,
+    ProduceResult, ProducedTopics, RecordBatch,
 };
 use crate::trace::Kind;
 
@@ -74,7 +74,7 @@ impl ReplicaManager {
         match request.acks {
             Acks::Zero if pending.iter().any(|ack| !ack.result.error.is_none()) => Handled::CloseConnection,
             Acks::Zero => Handled::Now(None),
-            Acks::One => Handled::Now(Some(answer(pending))),
+            Acks::One => Handled::now(answer(pending)),
             Acks::All => {
                 let parked = ParkedProduce { reply, pending };
                 self.park_produce(ctx, image, parked, request.timeout)
@@ -206,6 +206,6 @@ pub(super) fn not_internal(image: &MetadataImage, tp: Tp) -> Result<(), ErrorCod
 }
 
 /// The answer to a request of which nothing is pending any more.
-pub(super) fn answer(pending: Vec<PendingAck>) -> Response {
-    Response::Produce { results: pending.into_iter().map(|ack| ack.result).collect() }
+pub(super) fn answer(pending: Vec<PendingAck>) -> PartitionResponse {
+    PartitionResponse::Produce { results: pending.into_iter().map(|ack| ack.result).collect() }
 }

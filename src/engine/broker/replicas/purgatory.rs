@@ -7,7 +7,7 @@ use super::{Handled, ReplicaManager, ReplyTo};
 use crate::base::{Dur, Map, Offset, Seq, Tp};
 use crate::metadata::MetadataImage;
 use crate::node::{BrokerTimer, Ctx, Timer};
-use crate::protocol::{ErrorCode, FetchRequest, ProduceResult, Response};
+use crate::protocol::{ErrorCode, FetchRequest, PartitionResponse, ProduceResult};
 use crate::trace::Kind;
 
 /// One partition of a produce request.
@@ -55,7 +55,7 @@ pub(super) struct Purgatory {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadyAnswer {
     pub reply: ReplyTo,
-    pub response: Response,
+    pub response: PartitionResponse,
     /// What completed it.
     pub cause: Seq,
 }
@@ -67,7 +67,7 @@ impl Purgatory {
     }
 
     /// Completes a request because of what is handled now.
-    pub fn finish(&mut self, ctx: &Ctx<'_>, reply: ReplyTo, response: Response) {
+    pub fn finish(&mut self, ctx: &Ctx<'_>, reply: ReplyTo, response: PartitionResponse) {
         self.ready.push(ReadyAnswer { reply, response, cause: ctx.cause });
     }
 }
@@ -82,7 +82,7 @@ impl ReplicaManager {
         timeout: Dur,
     ) -> Handled {
         if self.settle(image, &mut parked, None) {
-            return Handled::Now(Some(answer(parked.pending)));
+            return Handled::now(answer(parked.pending));
         }
         let id = self.purgatory.next_id();
         ctx.set(Timer::Broker(BrokerTimer::ParkedProduce(id)), timeout);

@@ -8,7 +8,9 @@ use crate::base::{GenerationId, TopicId, Tp};
 use crate::broker::Broker;
 use crate::node::testing::TestNode;
 use crate::node::{Body, Effect, Event, GroupTimer, Timer};
-use crate::protocol::{ErrorCode, MetadataRecord, OffsetAndMetadata, OffsetCommitRequest, Request, Response};
+use crate::protocol::{
+    ErrorCode, GroupRequest, GroupResponse, MetadataRecord, OffsetAndMetadata, OffsetCommitRequest, Request, Response,
+};
 use crate::trace::Kind;
 
 /// A topic as the client knew it, and the one that has the name now.
@@ -54,12 +56,14 @@ fn commit(broker: &mut Broker, node: &mut TestNode, tps: &[(TopicId, u32)], gene
         names: [(OLD, "t".into()), (NEW, "t".into()), (GONE, "gone".into())].into(),
         knows_group_id_not_found: true,
     };
-    let mut effects = ask(broker, node, Request::OffsetCommit(request));
+    let mut effects = ask(broker, node, Request::Group(GroupRequest::OffsetCommit(request)));
     // The coordinator gathers writes for a while.
     broker.on_event(&mut node.ctx(), Event::Timer(Timer::Group(GroupTimer::Linger(0))));
     effects.append(&mut node.effects);
     let answer = effects.into_iter().find_map(|effect| match effect {
-        Effect::Send { body: Body::Response(Response::OffsetCommit { results }), .. } => Some(results),
+        Effect::Send { body: Body::Response(Response::Group(GroupResponse::OffsetCommit { results })), .. } => {
+            Some(results)
+        }
         Effect::Send { .. } | Effect::Close { .. } | Effect::Exit { .. } => None,
     });
     answer.expect("a commit is answered")

@@ -8,7 +8,10 @@ use crate::broker::metadata_api::auto_create_request;
 use crate::broker::{BrokerCall, ReplyTo};
 use crate::node::testing::TestNode;
 use crate::node::{BrokerTimer, Channel, ConnId, Connections, Outcome, Timer};
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{
+    BrokerResponse, ClusterRequest, ClusterResponse, ControllerRequest, ControllerResponse, ErrorCode, Request,
+    Response,
+};
 use crate::trace::Failure;
 
 struct Bench {
@@ -27,15 +30,15 @@ fn reply() -> ReplyTo {
     ReplyTo { conn, correlation: CorrelationId(1) }
 }
 
-fn delete() -> Request {
-    Request::DeleteTopics { name: "t".into() }
+fn delete() -> ClusterRequest {
+    ClusterRequest::DeleteTopics { name: "t".into() }
 }
 
 impl Bench {
     fn new() -> Bench {
         Bench { node: node(), conns: Connections::new(NodeId::Broker(ME), 0), forwarder: Forwarder::new(ME) }
     }
-    fn forward(&mut self, request: Request) {
+    fn forward(&mut self, request: ClusterRequest) {
         self.forwarder.forward(&self.node.ctx(), reply(), request);
     }
     fn n_sent(&mut self, headless: bool) -> usize {
@@ -58,11 +61,15 @@ fn kip_590_a_request_goes_in_an_envelope_and_its_answer_comes_back() {
     let mut bench = Bench::new();
     bench.forward(delete());
     bench.forwarder.drive(&mut bench.node.ctx(), &mut bench.conns, CONTROLLER);
-    assert!(matches!(&sent(&mut bench.node)[..], [Request::Envelope(inner)] if **inner == delete()));
-    bench.outcome(Outcome::Answer(Response::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into())));
+    assert!(
+        matches!(&sent(&mut bench.node)[..], [Request::Controller(ControllerRequest::Envelope(inner))] if *inner == delete())
+    );
+    bench.outcome(Outcome::Answer(Response::Cluster(ClusterResponse::DeleteTopics(
+        ErrorCode::UnknownTopicOrPartition.into(),
+    ))));
     assert_eq!(
         bench.forwarder.take_answers(),
-        [(reply(), Response::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into()))]
+        [(reply(), Response::Cluster(ClusterResponse::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into())))]
     );
     assert_eq!(bench.forwarder.waiting().count(), 0);
 }
@@ -74,7 +81,7 @@ fn c_26_a_request_is_repeated_until_a_controller_carries_it_out() {
     for failure in [
         Outcome::Failed(Failure::Disconnected),
         Outcome::Failed(Failure::TimedOut),
-        Outcome::Answer(Response::DeleteTopics(ErrorCode::NotController.into())),
+        Outcome::Answer(Response::Cluster(ClusterResponse::DeleteTopics(ErrorCode::NotController.into()))),
     ] {
         assert_eq!(bench.n_sent(false), 1);
         assert_eq!(bench.n_sent(false), 0, "one at a time");
@@ -101,7 +108,10 @@ fn a_request_is_given_up_after_a_minute() {
         bench.retry();
     }
     assert_eq!(bench.n_sent(false), 0);
-    assert_eq!(bench.forwarder.take_answers(), [(reply(), Response::DeleteTopics(ErrorCode::RequestTimedOut.into()))]);
+    assert_eq!(
+        bench.forwarder.take_answers(),
+        [(reply(), Response::Cluster(ClusterResponse::DeleteTopics(ErrorCode::RequestTimedOut.into())))]
+    );
 }
 
 #[test]
@@ -114,7 +124,9 @@ fn a_topic_is_asked_for_once_at_a_time_and_again_after_a_refusal() {
     }
     assert_eq!(bench.forwarder.waiting().count(), 1);
     assert_eq!(bench.n_sent(false), 1);
-    bench.outcome(Outcome::Answer(Response::CreateTopics(ErrorCode::InvalidReplicationFactor.into())));
+    bench.outcome(Outcome::Answer(Response::Cluster(ClusterResponse::CreateTopics(
+        ErrorCode::InvalidReplicationFactor.into(),
+    ))));
     assert_eq!(bench.forwarder.waiting().count(), 0);
     bench.forwarder.auto_create(&bench.node.ctx(), request);
     assert_eq!(bench.n_sent(false), 1);
@@ -129,9 +141,16 @@ fn a_block_of_producer_ids_is_asked_for_once() {
         bench.forwarder.fetch_producer_ids(&bench.node.ctx(), Some(BrokerEpoch(5)));
     }
     bench.forwarder.drive(&mut bench.node.ctx(), &mut bench.conns, CONTROLLER);
-    assert_eq!(sent(&mut bench.node), [Request::AllocateProducerIds { broker: BrokerId(1), epoch: BrokerEpoch(5) }]);
-    bench.outcome(Outcome::Answer(Response::AllocateProducerIds { error: ErrorCode::None, start: 2_000, len: 1_000 }));
+    assert_eq!(
+        sent(&mut bench.node),
+        [Request::Controller(ControllerRequest::AllocateProducerIds { broker: BrokerId(1), epoch: BrokerEpoch(5) })]
+    );
+    bench.outcome(Outcome::Answer(Response::Controller(ControllerResponse::AllocateProducerIds {
+        error: ErrorCode::None,
+        start: 2_000,
+        len: 1_000,
+    })));
     assert!(
-        matches!(bench.forwarder.producer_ids.init_producer_id(), Response::InitProducerId { error: ErrorCode::None, id, .. } if id.0 == 2_000)
+        matches!(bench.forwarder.producer_ids.init_producer_id(), BrokerResponse::InitProducerId { error: ErrorCode::None, id, .. } if id.0 == 2_000)
     );
 }

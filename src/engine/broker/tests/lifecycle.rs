@@ -8,7 +8,7 @@ use crate::broker::lifecycle::{Lifecycle, Step};
 use crate::broker::{BrokerCall, BrokerState};
 use crate::node::testing::TestNode;
 use crate::node::{BrokerTimer, Connections, Outcome, Timer};
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{ControllerRequest, ControllerResponse, ErrorCode, Request, Response};
 use crate::rules::Version;
 use crate::trace::{Failure, Kind};
 
@@ -65,15 +65,21 @@ impl Bench {
     }
 
     fn register(&mut self) {
-        assert!(matches!(self.drive()[..], [Request::BrokerRegistration(_)]));
-        let step = self.answer(false, Response::BrokerRegistration { error: ErrorCode::None, epoch: BrokerEpoch(9) });
+        assert!(matches!(self.drive()[..], [Request::Controller(ControllerRequest::BrokerRegistration(_))]));
+        let step = self.answer(
+            false,
+            Response::Controller(ControllerResponse::BrokerRegistration {
+                error: ErrorCode::None,
+                epoch: BrokerEpoch(9),
+            }),
+        );
         assert_eq!(step, Step::Registered(BrokerEpoch(9)));
         self.fire(BrokerTimer::LogsLoaded);
     }
 
     fn heartbeat(&mut self, caught_up: bool, fenced: bool, may_stop: bool) -> Step {
         let sent = self.drive();
-        let [Request::BrokerHeartbeat(request)] = &sent[..] else { panic!("{sent:?}") };
+        let [Request::Controller(ControllerRequest::BrokerHeartbeat(request))] = &sent[..] else { panic!("{sent:?}") };
         let want_shut_down = request.want_shut_down;
         self.answer(want_shut_down, beat(caught_up, fenced, may_stop))
     }
@@ -103,11 +109,19 @@ impl Bench {
 }
 
 fn beat(is_caught_up: bool, is_fenced: bool, should_shut_down: bool) -> Response {
-    Response::BrokerHeartbeat { error: ErrorCode::None, is_caught_up, is_fenced, should_shut_down }
+    Response::Controller(ControllerResponse::BrokerHeartbeat {
+        error: ErrorCode::None,
+        is_caught_up,
+        is_fenced,
+        should_shut_down,
+    })
 }
 
 fn duplicate() -> Response {
-    Response::BrokerRegistration { error: ErrorCode::DuplicateBrokerRegistration, epoch: BrokerEpoch(-1) }
+    Response::Controller(ControllerResponse::BrokerRegistration {
+        error: ErrorCode::DuplicateBrokerRegistration,
+        epoch: BrokerEpoch(-1),
+    })
 }
 
 #[test]
@@ -117,7 +131,7 @@ fn kip_631_a_broker_goes_from_starting_to_running() {
     assert_eq!(bench.lifecycle.state(), BrokerState::Starting);
     let request = bench.drive();
     assert!(
-        matches!(&request[..], [Request::BrokerHeartbeat(r)] if r.want_fence && r.epoch == BrokerEpoch(9) && r.current_metadata_offset == 10)
+        matches!(&request[..], [Request::Controller(ControllerRequest::BrokerHeartbeat(r))] if r.want_fence && r.epoch == BrokerEpoch(9) && r.current_metadata_offset == 10)
     );
     assert_eq!(bench.answer(false, beat(false, true, false)), Step::Nothing);
     assert_eq!(bench.next(), 10, "while it starts, heartbeats follow each other fast");
@@ -125,7 +139,7 @@ fn kip_631_a_broker_goes_from_starting_to_running() {
     assert_eq!(bench.lifecycle.state(), BrokerState::Recovery);
     bench.fire(BrokerTimer::LogsLoaded);
     let request = bench.drive();
-    assert!(matches!(&request[..], [Request::BrokerHeartbeat(r)] if !r.want_fence));
+    assert!(matches!(&request[..], [Request::Controller(ControllerRequest::BrokerHeartbeat(r))] if !r.want_fence));
     bench.answer(false, beat(true, false, false));
     assert_eq!((bench.lifecycle.state(), bench.lifecycle.is_fenced()), (BrokerState::Running, false));
     assert!(bench.node.trace.iter().any(|e| e.kind == Kind::BrokerRunning { epoch: BrokerEpoch(9) }));
@@ -136,8 +150,14 @@ fn kip_631_a_broker_goes_from_starting_to_running() {
 fn a_broker_that_has_caught_up_beats_slowly_until_its_logs_are_loaded_and_then_at_once() {
     let start = || {
         let mut bench = Bench::new(Version::V4_1);
-        assert!(matches!(bench.drive()[..], [Request::BrokerRegistration(_)]));
-        bench.answer(false, Response::BrokerRegistration { error: ErrorCode::None, epoch: BrokerEpoch(9) });
+        assert!(matches!(bench.drive()[..], [Request::Controller(ControllerRequest::BrokerRegistration(_))]));
+        bench.answer(
+            false,
+            Response::Controller(ControllerResponse::BrokerRegistration {
+                error: ErrorCode::None,
+                epoch: BrokerEpoch(9),
+            }),
+        );
         assert_eq!(bench.heartbeat(false, true, false), Step::Nothing);
         bench
     };
@@ -148,7 +168,7 @@ fn a_broker_that_has_caught_up_beats_slowly_until_its_logs_are_loaded_and_then_a
     assert_eq!(bench.lifecycle.state(), BrokerState::Starting);
     assert_eq!(bench.next(), 2_000);
     let wants_fence = |sent: &[Request]| match sent {
-        [Request::BrokerHeartbeat(request)] => request.want_fence,
+        [Request::Controller(ControllerRequest::BrokerHeartbeat(request))] => request.want_fence,
         other => panic!("{other:?}"),
     };
     assert!(wants_fence(&bench.drive()));
@@ -181,7 +201,7 @@ fn kip_966_the_clean_marker_is_sent_and_is_gone_after_the_start() {
     let mut bench = Bench::with_disk(Version::V4_1, node);
     assert_eq!(bench.node.disk.clean_shutdown, None);
     assert!(
-        matches!(&bench.drive()[..], [Request::BrokerRegistration(r)] if r.previous_broker_epoch == Some(BrokerEpoch(4)) && r.incarnation == Incarnation(3))
+        matches!(&bench.drive()[..], [Request::Controller(ControllerRequest::BrokerRegistration(r))] if r.previous_broker_epoch == Some(BrokerEpoch(4)) && r.incarnation == Incarnation(3))
     );
 }
 
@@ -213,12 +233,12 @@ fn c_19_a_stale_epoch_is_no_reason_to_stop() {
     bench.run();
     bench.next();
     bench.drive();
-    let stale = Response::BrokerHeartbeat {
+    let stale = Response::Controller(ControllerResponse::BrokerHeartbeat {
         error: ErrorCode::StaleBrokerEpoch,
         is_caught_up: false,
         is_fenced: true,
         should_shut_down: false,
-    };
+    });
     assert_eq!(bench.answer(false, stale), Step::Nothing);
     assert_eq!(bench.lifecycle.state(), BrokerState::Running);
     assert_eq!(bench.next(), 2_000);
@@ -323,7 +343,9 @@ fn a_heartbeat_that_is_on_its_way_at_the_signal_is_followed_at_once() {
     bench.lifecycle.begin_shutdown(&mut bench.node.ctx());
     assert!(bench.drive().is_empty(), "one request at a time");
     bench.answer(false, beat(true, false, false));
-    assert!(matches!(&bench.drive()[..], [Request::BrokerHeartbeat(r)] if r.want_shut_down));
+    assert!(
+        matches!(&bench.drive()[..], [Request::Controller(ControllerRequest::BrokerHeartbeat(r))] if r.want_shut_down)
+    );
 }
 
 #[test]

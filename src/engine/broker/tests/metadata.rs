@@ -4,7 +4,7 @@ use super::{add_topic, config, image};
 use crate::base::{BrokerId, TopicId, Tp};
 use crate::broker::metadata_api::{auto_create_request, describe_topics, find_coordinator, metadata};
 use crate::protocol::{
-    ConfigMap, ErrorCode, MetadataRecord, MetadataRequest, MetadataResponse, PartitionChange, Placement, Response,
+    BrokerResponse, ConfigMap, ErrorCode, MetadataRecord, MetadataRequest, MetadataResponse, PartitionChange, Placement,
 };
 
 fn ask(
@@ -16,7 +16,7 @@ fn ask(
     let request =
         MetadataRequest { topics: Some(names.iter().map(|n| (*n).into()).collect()), allow_auto_topic_creation: allow };
     match metadata(image, &config(pairs), &request) {
-        (Response::Metadata(response), missing) => (response, missing.len()),
+        (BrokerResponse::Metadata(response), missing) => (response, missing.len()),
         (other, _) => panic!("{other:?}"),
     }
 }
@@ -46,7 +46,7 @@ fn no_names_are_all_topics_and_an_empty_list_is_none() {
     let mut image = image(&[1], &[]);
     add_topic(&mut image, 1, "t", &[&[1]]);
     let all = metadata(&image, &config(&[]), &MetadataRequest { topics: None, allow_auto_topic_creation: true });
-    assert!(matches!(all.0, Response::Metadata(r) if r.topics.len() == 1));
+    assert!(matches!(all.0, BrokerResponse::Metadata(r) if r.topics.len() == 1));
     assert!(ask(&image, &[], true, &[]).0.topics.is_empty());
 }
 
@@ -65,7 +65,8 @@ fn a_missing_topic_is_unknown_and_made_only_if_client_and_broker_allow_it() {
 fn a_description_hides_a_fenced_leader_too() {
     let mut image = image(&[1, 2], &[1]);
     add_topic(&mut image, 1, "t", &[&[1, 2]]);
-    let Response::DescribeTopicPartitions { topics } = describe_topics(&image, Some(&["t".into(), "u".into()])) else {
+    let BrokerResponse::DescribeTopicPartitions { topics } = describe_topics(&image, Some(&["t".into(), "u".into()]))
+    else {
         panic!("another answer")
     };
     assert_eq!((topics[0].partitions[0].leader, topics[0].partitions[0].isr.len()), (None, 2));
@@ -80,9 +81,9 @@ fn g_02_the_coordinator_is_the_leader_of_the_partition_that_the_group_hashes_to(
     add_topic(&mut image, 1, "__consumer_offsets", &replicas);
     assert_eq!(
         find_coordinator(&image, "g1"),
-        Some(Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(BrokerId(2)) })
+        Some(BrokerResponse::FindCoordinator { error: ErrorCode::None, coordinator: Some(BrokerId(2)) })
     );
-    let none = Response::FindCoordinator { error: ErrorCode::CoordinatorNotAvailable, coordinator: None };
+    let none = BrokerResponse::FindCoordinator { error: ErrorCode::CoordinatorNotAvailable, coordinator: None };
     assert_eq!(find_coordinator(&image, "g2"), Some(none), "g-06: the leader of partition 43 is fenced");
 }
 

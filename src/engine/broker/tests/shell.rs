@@ -12,9 +12,9 @@ use crate::node::testing::TestNode;
 use crate::node::{Body, Channel, ConnId, Direction, Effect, Event};
 use crate::protocol::config::{Scope, Update, config_map, settings};
 use crate::protocol::{
-    Acks, ConfigResource, ConfigTarget, ErrorCode, LeaderRecoveryState, MetadataRecord, MetadataRequest,
-    PartitionChange, PartitionRegistration, Payload, ProduceRequest, ProducedTopics, Record, RecordBatch, Request,
-    Response,
+    Acks, BrokerRequest, ClusterRequest, ClusterResponse, ConfigResource, ConfigTarget, ControllerRequest, ErrorCode,
+    LeaderRecoveryState, MetadataRecord, MetadataRequest, PartitionChange, PartitionRegistration, PartitionRequest,
+    Payload, ProduceRequest, ProducedTopics, Record, RecordBatch, Request, Response,
 };
 use crate::rules::Version;
 use crate::trace::Kind;
@@ -44,7 +44,7 @@ pub fn ask(broker: &mut Broker, node: &mut TestNode, body: Request) -> Vec<Effec
 }
 
 fn metadata() -> Request {
-    Request::Metadata(MetadataRequest { topics: None, allow_auto_topic_creation: false })
+    Request::Broker(BrokerRequest::Metadata(MetadataRequest { topics: None, allow_auto_topic_creation: false }))
 }
 
 pub fn batch(offset: i64, records: Vec<MetadataRecord>) -> RecordBatch {
@@ -96,7 +96,11 @@ fn a_broker_that_has_caught_up_answers_and_refuses_what_controllers_serve() {
     broker.lifecycle.catch_up();
     let effects = ask(&mut broker, &mut node, metadata());
     assert!(effects.iter().any(|e| matches!(e, Effect::Send { body: Body::Response(_), .. })));
-    let effects = ask(&mut broker, &mut node, Request::AllocateProducerIds { broker: ME, epoch: BrokerEpoch(0) });
+    let effects = ask(
+        &mut broker,
+        &mut node,
+        Request::Controller(ControllerRequest::AllocateProducerIds { broker: ME, epoch: BrokerEpoch(0) }),
+    );
     assert!(matches!(&effects[..], [Effect::Close { .. }]));
 }
 
@@ -159,7 +163,7 @@ fn l_29_a_lowered_minimum_moves_no_high_watermark_before_the_next_append() {
             batches: [(tp, data)].into(),
             topics: ProducedTopics::ById,
         };
-        ask(broker, node, Request::Produce(request));
+        ask(broker, node, Request::Partition(PartitionRequest::Produce(request)));
         broker.high_watermark(tp)
     };
     assert_eq!(produce(&mut broker, &mut node), Some(0));
@@ -178,11 +182,14 @@ fn read_only_broker_configs_are_refused_and_dynamic_ones_go_to_the_controller() 
         // What goes to the controller would hold up every request behind it, so each is asked of a broker of its own.
         let mut broker = start(node);
         broker.lifecycle.catch_up();
-        let request = Request::IncrementalAlterConfigs { resource, configs: config_map(&[(name, value)]) };
+        let request = Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
+            resource,
+            configs: config_map(&[(name, value)]),
+        });
         ask(&mut broker, node, request).into_iter().any(|effect| {
             matches!(
                 effect,
-                Effect::Send { body: Body::Response(Response::IncrementalAlterConfigs(answer)), .. }
+                Effect::Send { body: Body::Response(Response::Cluster(ClusterResponse::IncrementalAlterConfigs(answer))), .. }
                     if answer.error == ErrorCode::InvalidRequest
             )
         })

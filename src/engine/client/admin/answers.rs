@@ -4,7 +4,10 @@ use super::task::{Stage, Task};
 use super::{Admin, AdminAnswer, refused};
 use crate::base::{BrokerId, Tp, sort_by};
 use crate::node::message::AdminRequest;
-use crate::protocol::{ApiError, DescribedGroup, ErrorCode, MetadataResponse, Response};
+use crate::protocol::{
+    ApiError, BrokerResponse, ClusterResponse, DescribedGroup, ErrorCode, GroupResponse, MetadataResponse,
+    PartitionResponse, Response,
+};
 
 /// What an answer means for its task.
 pub(super) enum Next {
@@ -26,50 +29,57 @@ impl Admin {
             }
         };
         match answer {
-            Response::Metadata(answer) if task.stage == Stage::DescribeCluster => {
+            Response::Broker(BrokerResponse::Metadata(answer)) if task.stage == Stage::DescribeCluster => {
                 drop(answer);
                 Next::Go(Stage::Any)
             }
-            Response::Metadata(answer) => self.on_metadata(task, answer),
-            Response::CreateTopics(answer)
-            | Response::DeleteTopics(answer)
-            | Response::CreatePartitions(answer)
-            | Response::ElectLeaders(answer)
-            | Response::IncrementalAlterConfigs(answer) => changed(answer),
-            Response::DeleteRecords { error, .. } if error.refreshes_metadata() => {
+            Response::Broker(BrokerResponse::Metadata(answer)) => self.on_metadata(task, answer),
+            Response::Cluster(
+                ClusterResponse::CreateTopics(answer)
+                | ClusterResponse::DeleteTopics(answer)
+                | ClusterResponse::CreatePartitions(answer)
+                | ClusterResponse::ElectLeaders(answer)
+                | ClusterResponse::IncrementalAlterConfigs(answer),
+            ) => changed(answer),
+            Response::Partition(PartitionResponse::DeleteRecords { error, .. }) if error.refreshes_metadata() => {
                 task.remembered = false;
                 Next::Retry(Stage::FindLeader)
             }
-            Response::DeleteRecords { error, .. } => changed(error.into()),
-            Response::FindCoordinator { error: ErrorCode::None, coordinator: Some(coordinator) } => {
-                Next::Go(Stage::AskCoordinator(coordinator))
-            }
-            Response::FindCoordinator { error, .. } if error.is_none() || error.retriable() => {
+            Response::Partition(PartitionResponse::DeleteRecords { error, .. }) => changed(error.into()),
+            Response::Broker(BrokerResponse::FindCoordinator {
+                error: ErrorCode::None,
+                coordinator: Some(coordinator),
+            }) => Next::Go(Stage::AskCoordinator(coordinator)),
+            Response::Broker(BrokerResponse::FindCoordinator { error, .. }) if error.is_none() || error.retriable() => {
                 Next::Retry(Stage::FindCoordinator)
             }
-            Response::FindCoordinator { error, .. } => Next::Finish(refused(error)),
-            Response::DescribeGroups(group) if group.error.is_none() => {
+            Response::Broker(BrokerResponse::FindCoordinator { error, .. }) => Next::Finish(refused(error)),
+            Response::Group(GroupResponse::DescribeGroups(group)) if group.error.is_none() => {
                 Next::Finish(AdminAnswer::Group { coordinator: broker, group })
             }
-            Response::DescribeGroups(DescribedGroup { error, .. }) | Response::OffsetFetch { error, .. }
-                if error.retriable() =>
-            {
-                Next::Retry(Stage::FindCoordinator)
+            Response::Group(
+                GroupResponse::DescribeGroups(DescribedGroup { error, .. }) | GroupResponse::OffsetFetch { error, .. },
+            ) if error.retriable() => Next::Retry(Stage::FindCoordinator),
+            Response::Group(GroupResponse::DescribeGroups(group)) => Next::Finish(refused(group.error)),
+            Response::Group(GroupResponse::OffsetFetch { error: ErrorCode::None, offsets }) => {
+                Next::Finish(AdminAnswer::Committed(offsets))
             }
-            Response::DescribeGroups(group) => Next::Finish(refused(group.error)),
-            Response::OffsetFetch { error: ErrorCode::None, offsets } => Next::Finish(AdminAnswer::Committed(offsets)),
-            Response::OffsetFetch { error, .. } => Next::Finish(refused(error)),
-            Response::DescribeQuorum(quorum) if quorum.error.is_none() => Next::Finish(AdminAnswer::Quorum(quorum)),
-            Response::DescribeQuorum(quorum) if quorum.error.retriable() => Next::Retry(Stage::Any),
-            Response::DescribeQuorum(quorum) => Next::Finish(refused(quorum.error)),
-            Response::DescribeTopicPartitions { topics } => {
+            Response::Group(GroupResponse::OffsetFetch { error, .. }) => Next::Finish(refused(error)),
+            Response::Cluster(ClusterResponse::DescribeQuorum(quorum)) if quorum.error.is_none() => {
+                Next::Finish(AdminAnswer::Quorum(quorum))
+            }
+            Response::Cluster(ClusterResponse::DescribeQuorum(quorum)) if quorum.error.retriable() => {
+                Next::Retry(Stage::Any)
+            }
+            Response::Cluster(ClusterResponse::DescribeQuorum(quorum)) => Next::Finish(refused(quorum.error)),
+            Response::Broker(BrokerResponse::DescribeTopicPartitions { topics }) => {
                 let named = matches!(&task.request, AdminRequest::DescribeTopics { topics: Some(_) });
                 match topics.iter().find(|t| named && !t.error.is_none()) {
                     Some(topic) => Next::Finish(refused(topic.error)),
                     None => Next::Finish(AdminAnswer::Topics(topics)),
                 }
             }
-            Response::ListOffsets { partitions } => match partitions.first() {
+            Response::Partition(PartitionResponse::ListOffsets { partitions }) => match partitions.first() {
                 Some(listed) if listed.error.is_none() => {
                     task.offsets[task.question.min(2) as usize] = listed.offset;
                     task.question += 1;
@@ -99,24 +109,21 @@ impl Admin {
                     Next::Retry(Stage::FindLeader)
                 }
             },
-            Response::Produce { .. }
-            | Response::Fetch { .. }
-            | Response::QuorumFetch(_)
-            | Response::OffsetCommit { .. }
-            | Response::JoinGroup(_)
-            | Response::Heartbeat { .. }
-            | Response::LeaveGroup { .. }
-            | Response::SyncGroup { .. }
-            | Response::InitProducerId { .. }
-            | Response::OffsetForLeaderEpoch { .. }
-            | Response::Vote { .. }
-            | Response::BeginQuorumEpoch { .. }
-            | Response::EndQuorumEpoch { .. }
-            | Response::AlterPartition { .. }
-            | Response::BrokerRegistration { .. }
-            | Response::BrokerHeartbeat { .. }
-            | Response::AllocateProducerIds { .. }
-            | Response::AssignReplicasToDirs { .. } => Next::Finish(refused(ErrorCode::UnknownServerError)),
+            Response::Partition(
+                PartitionResponse::Produce { .. }
+                | PartitionResponse::Fetch { .. }
+                | PartitionResponse::OffsetForLeaderEpoch { .. },
+            )
+            | Response::Group(
+                GroupResponse::JoinGroup(_)
+                | GroupResponse::SyncGroup { .. }
+                | GroupResponse::Heartbeat { .. }
+                | GroupResponse::LeaveGroup { .. }
+                | GroupResponse::OffsetCommit { .. },
+            )
+            | Response::Broker(BrokerResponse::InitProducerId { .. })
+            | Response::Controller(_)
+            | Response::Quorum(_) => Next::Finish(refused(ErrorCode::UnknownServerError)),
         }
     }
 

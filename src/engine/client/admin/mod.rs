@@ -24,7 +24,8 @@ use crate::client::net::{Net, NetDone};
 use crate::node::message::{AdminRequest, ClientCommand};
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
 use crate::protocol::{
-    DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, MetadataRequest, OffsetAndMetadata, Request, Response,
+    BrokerRequest, BrokerResponse, DescribedGroup, DescribedQuorum, DescribedTopic, ErrorCode, MetadataRequest,
+    OffsetAndMetadata, Request, Response,
 };
 use crate::trace::{Failure, Kind};
 
@@ -435,7 +436,10 @@ impl Admin {
             && *wire == Wire::Connecting(broker)
         {
             *wire = Wire::Flying(broker);
-            let body = Request::Metadata(MetadataRequest { topics: Some(Vec::new()), allow_auto_topic_creation: true });
+            let body = Request::Broker(BrokerRequest::Metadata(MetadataRequest {
+                topics: Some(Vec::new()),
+                allow_auto_topic_creation: true,
+            }));
             *deadline = (*deadline).min(ctx.now + most);
             self.net.send(ctx, broker, Channel::Client, body, NO_TIMEOUT, Token::Metadata);
         }
@@ -510,7 +514,7 @@ impl Admin {
         if !matches!(self.metadata, Metadata::Asking { wire: Wire::Flying(asked), .. } if asked == broker) {
             return;
         }
-        let Outcome::Answer(Response::Metadata(answer)) = outcome else {
+        let Outcome::Answer(Response::Broker(BrokerResponse::Metadata(answer))) = outcome else {
             self.metadata = Metadata::Requested;
             return;
         };

@@ -7,7 +7,8 @@ use super::API_TIMEOUT;
 use crate::base::{BrokerId, Dur, Offset, SimTime, Tp};
 use crate::node::message::AdminRequest;
 use crate::protocol::{
-    ConfigTarget, CreateTopicRequest, Isolation, ListOffsetsRequest, MetadataRequest, OffsetSpec, Placement, Request,
+    BrokerRequest, ClusterRequest, ConfigTarget, CreateTopicRequest, GroupRequest, Isolation, ListOffsetsRequest,
+    MetadataRequest, OffsetSpec, PartitionRequest, Placement, Request,
 };
 
 /// Where a call stands with the node that it asks.
@@ -78,7 +79,10 @@ impl Task {
     /// What is sent at this stage.
     pub fn body(&self, timeout: Dur) -> Request {
         let metadata = |topics: Vec<Rc<str>>| {
-            Request::Metadata(MetadataRequest { topics: Some(topics), allow_auto_topic_creation: false })
+            Request::Broker(BrokerRequest::Metadata(MetadataRequest {
+                topics: Some(topics),
+                allow_auto_topic_creation: false,
+            }))
         };
         match (self.stage, &self.request) {
             (Stage::DescribeCluster, _) => metadata(Vec::new()),
@@ -87,10 +91,10 @@ impl Task {
                 AdminRequest::DeleteRecords { topic, .. } | AdminRequest::ListOffsets { topic, .. },
             ) => metadata(alloc::vec![topic.clone()]),
             (Stage::FindCoordinator, AdminRequest::DescribeGroup { group } | AdminRequest::ListCommitted { group }) => {
-                Request::FindCoordinator { group: group.clone() }
+                Request::Broker(BrokerRequest::FindCoordinator { group: group.clone() })
             }
             (Stage::AskLeader(_, tp), AdminRequest::DeleteRecords { before, .. }) => {
-                Request::DeleteRecords { tp, before: *before, timeout }
+                Request::Partition(PartitionRequest::DeleteRecords { tp, before: *before, timeout })
             }
             (Stage::AskLeader(_, tp), _) => {
                 let (spec, isolation) = match self.question {
@@ -98,11 +102,11 @@ impl Task {
                     1 => (OffsetSpec::Latest, Isolation::ReadUncommitted),
                     _ => (OffsetSpec::Latest, Isolation::ReadCommitted),
                 };
-                Request::ListOffsets(ListOffsetsRequest {
+                Request::Partition(PartitionRequest::ListOffsets(ListOffsetsRequest {
                     replica: None,
                     isolation,
                     partitions: alloc::vec![(tp, None, spec)],
-                })
+                }))
             }
             (
                 Stage::Any
@@ -114,22 +118,37 @@ impl Task {
                 request,
             ) => match request {
                 AdminRequest::CreateTopic(create) => {
-                    Request::CreateTopics(CreateTopicRequest { timeout, ..create.clone() })
+                    Request::Cluster(ClusterRequest::CreateTopics(CreateTopicRequest { timeout, ..create.clone() }))
                 }
-                AdminRequest::DeleteTopic { name } => Request::DeleteTopics { name: name.clone() },
+                AdminRequest::DeleteTopic { name } => {
+                    Request::Cluster(ClusterRequest::DeleteTopics { name: name.clone() })
+                }
                 AdminRequest::CreatePartitions { name, total } => {
-                    Request::CreatePartitions { name: name.clone(), total: *total }
+                    Request::Cluster(ClusterRequest::CreatePartitions { name: name.clone(), total: *total })
                 }
                 AdminRequest::AlterConfigs { resource, configs } => {
-                    Request::IncrementalAlterConfigs { resource: resource.clone(), configs: configs.clone() }
+                    Request::Cluster(ClusterRequest::IncrementalAlterConfigs {
+                        resource: resource.clone(),
+                        configs: configs.clone(),
+                    })
                 }
                 AdminRequest::ElectLeaders { topic, partition, unclean } => {
-                    Request::ElectLeaders { topic: topic.clone(), partition: *partition, unclean: *unclean }
+                    Request::Cluster(ClusterRequest::ElectLeaders {
+                        topic: topic.clone(),
+                        partition: *partition,
+                        unclean: *unclean,
+                    })
                 }
-                AdminRequest::DescribeTopics { topics } => Request::DescribeTopicPartitions { topics: topics.clone() },
-                AdminRequest::DescribeGroup { group } => Request::DescribeGroups { group: group.clone() },
-                AdminRequest::ListCommitted { group } => Request::OffsetFetch { group: group.clone() },
-                AdminRequest::DescribeQuorum => Request::DescribeQuorum,
+                AdminRequest::DescribeTopics { topics } => {
+                    Request::Broker(BrokerRequest::DescribeTopicPartitions { topics: topics.clone() })
+                }
+                AdminRequest::DescribeGroup { group } => {
+                    Request::Group(GroupRequest::DescribeGroups { group: group.clone() })
+                }
+                AdminRequest::ListCommitted { group } => {
+                    Request::Group(GroupRequest::OffsetFetch { group: group.clone() })
+                }
+                AdminRequest::DescribeQuorum => Request::Cluster(ClusterRequest::DescribeQuorum),
                 AdminRequest::DescribeCluster
                 | AdminRequest::DeleteRecords { .. }
                 | AdminRequest::ListOffsets { .. }

@@ -5,7 +5,10 @@ use alloc::boxed::Box;
 use super::*;
 use crate::client::testing::{Bench, Reply};
 use crate::client::{Client, ClientKind};
-use crate::protocol::{ConfigMap, ConfigTarget, CreateTopicRequest, GroupState, Placement};
+use crate::protocol::{
+    ClusterRequest, ClusterResponse, ConfigMap, ConfigTarget, CreateTopicRequest, GroupRequest, GroupResponse,
+    GroupState, Placement,
+};
 
 fn ask(bench: &mut Bench, client: &mut Client, number: u32, request: AdminRequest) {
     bench.send(client, Event::Command(ClientCommand::Admin { action: ActionId(number), request }));
@@ -26,7 +29,8 @@ fn timed_out() -> AdminAnswer {
 fn r10_a_change_that_nobody_confirms_times_out_after_fifteen_seconds() {
     let mut bench = Bench::new(&[1]);
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
-    bench.hook = Some(Box::new(|_, r| matches!(r, Request::CreateTopics(_)).then_some(Reply::Never)));
+    bench.hook =
+        Some(Box::new(|_, r| matches!(r, Request::Cluster(ClusterRequest::CreateTopics(_))).then_some(Reply::Never)));
     let placement = Placement::Counts { partitions: Some(1), replication_factor: Some(1) };
     ask(
         &mut bench,
@@ -50,7 +54,8 @@ fn what_the_controller_refuses_is_told_at_once() {
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
     let error = ErrorCode::UnknownTopicOrPartition;
     bench.hook = Some(Box::new(move |_, r| {
-        matches!(r, Request::DeleteTopics { .. }).then_some(Reply::Answer(Response::DeleteTopics(error.into())))
+        matches!(r, Request::Cluster(ClusterRequest::DeleteTopics { .. }))
+            .then_some(Reply::Answer(Response::Cluster(ClusterResponse::DeleteTopics(error.into()))))
     }));
     ask(&mut bench, &mut client, 1, AdminRequest::DeleteTopic { name: "zzz".into() });
     bench.run(&mut client, 100);
@@ -120,7 +125,8 @@ fn r01_a_group_without_a_coordinator_cannot_be_described() {
     let described = DescribedGroup { error: ErrorCode::None, state: GroupState::Stable, members: Vec::new() };
     let answer = described.clone();
     bench.hook = Some(Box::new(move |_, r| {
-        matches!(r, Request::DescribeGroups { .. }).then(|| Reply::Answer(Response::DescribeGroups(answer.clone())))
+        matches!(r, Request::Group(GroupRequest::DescribeGroups { .. }))
+            .then(|| Reply::Answer(Response::Group(GroupResponse::DescribeGroups(answer.clone()))))
     }));
     ask(&mut bench, &mut client, 3, AdminRequest::DescribeGroup { group: "g".into() });
     bench.run(&mut client, 7_000);
@@ -169,7 +175,8 @@ fn changes_keep_their_order_because_one_broker_passes_for_the_controller() {
     let mut bench = Bench::new(&[1]);
     bench.hook = Some(Box::new(|_, r| {
         let error = ErrorCode::None;
-        matches!(r, Request::CreatePartitions { .. }).then_some(Reply::Answer(Response::CreatePartitions(error.into())))
+        matches!(r, Request::Cluster(ClusterRequest::CreatePartitions { .. }))
+            .then_some(Reply::Answer(Response::Cluster(ClusterResponse::CreatePartitions(error.into()))))
     }));
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
     for total in 1..=12 {
@@ -177,7 +184,7 @@ fn changes_keep_their_order_because_one_broker_passes_for_the_controller() {
     }
     bench.run(&mut client, 1_000);
     let asked = bench.requests.iter().filter_map(|(_, broker, r)| match r {
-        Request::CreatePartitions { total, .. } => Some((*broker, *total)),
+        Request::Cluster(ClusterRequest::CreatePartitions { total, .. }) => Some((*broker, *total)),
         _ => None,
     });
     let (brokers, totals): (Vec<BrokerId>, Vec<u32>) = asked.unzip();
@@ -189,7 +196,9 @@ fn changes_keep_their_order_because_one_broker_passes_for_the_controller() {
 fn a_lost_request_is_tried_again_after_its_time_out_only_while_the_loop_has_other_things_to_do() {
     for is_busy in [false, true] {
         let mut bench = Bench::new(&[1, 0]);
-        bench.hook = Some(Box::new(|_, r| matches!(r, Request::CreatePartitions { .. }).then_some(Reply::Never)));
+        bench.hook = Some(Box::new(|_, r| {
+            matches!(r, Request::Cluster(ClusterRequest::CreatePartitions { .. })).then_some(Reply::Never)
+        }));
         let mut client = bench.start(ClientKind::Admin).expect("an admin client");
         ask(&mut bench, &mut client, 1, AdminRequest::CreatePartitions { name: "t".into(), total: 3 });
         bench.run(&mut client, 1_000);
@@ -201,7 +210,7 @@ fn a_lost_request_is_tried_again_after_its_time_out_only_while_the_loop_has_othe
         let asked: Vec<u64> = bench
             .requests
             .iter()
-            .filter(|(_, _, r)| matches!(r, Request::CreatePartitions { .. }))
+            .filter(|(_, _, r)| matches!(r, Request::Cluster(ClusterRequest::CreatePartitions { .. })))
             .map(|(at, _, _)| at.0 / 1_000_000)
             .collect();
         assert_eq!(asked, if is_busy { alloc::vec![0, 8] } else { alloc::vec![0] });
@@ -218,8 +227,8 @@ fn a_change_of_one_brokers_configs_is_asked_of_that_broker_and_waits_for_it() {
     };
     let mut bench = Bench::new(&[1]);
     bench.hook = Some(Box::new(|_, r| {
-        matches!(r, Request::IncrementalAlterConfigs { .. })
-            .then(|| Reply::Answer(Response::IncrementalAlterConfigs(ErrorCode::None.into())))
+        matches!(r, Request::Cluster(ClusterRequest::IncrementalAlterConfigs { .. }))
+            .then(|| Reply::Answer(Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into()))))
     }));
     let mut client = bench.start(ClientKind::Admin).expect("an admin client");
     for number in 1..=8 {
@@ -227,7 +236,10 @@ fn a_change_of_one_brokers_configs_is_asked_of_that_broker_and_waits_for_it() {
         bench.run(&mut client, u64::from(number) * 100);
         assert_eq!(client.admin_answer(ActionId(number)), Some(&AdminAnswer::Done));
     }
-    let asked = bench.requests.iter().filter(|(_, _, r)| matches!(r, Request::IncrementalAlterConfigs { .. }));
+    let asked = bench
+        .requests
+        .iter()
+        .filter(|(_, _, r)| matches!(r, Request::Cluster(ClusterRequest::IncrementalAlterConfigs { .. })));
     let asked: Vec<BrokerId> = asked.map(|(_, broker, _)| *broker).collect();
     assert_eq!(asked, [BrokerId(2); 8]);
     bench.kill(2);

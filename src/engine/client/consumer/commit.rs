@@ -7,7 +7,9 @@ use super::{Call, Closing, Consumer, Fetchability, Membership};
 use crate::base::{GenerationId, LeaderEpoch, Offset, SimTime, Tp};
 use crate::client::spec::ClientVersion;
 use crate::node::{Ctx, Outcome};
-use crate::protocol::{ErrorCode, OffsetAndMetadata, OffsetCommitRequest, Request, Response};
+use crate::protocol::{
+    ErrorCode, GroupRequest, GroupResponse, OffsetAndMetadata, OffsetCommitRequest, Request, Response,
+};
 use crate::trace::Kind;
 
 /// Who wants a commit.
@@ -103,7 +105,7 @@ impl Consumer {
         let positions = offsets.iter().map(|(tp, o)| (*tp, o.offset)).collect();
         let name = |tp: Tp| self.metadata.name_of(tp.topic).map(|name| (tp.topic, name.clone()));
         let names = offsets.iter().filter_map(|(tp, _)| name(*tp)).collect();
-        let request = Request::OffsetCommit(OffsetCommitRequest {
+        let request = Request::Group(GroupRequest::OffsetCommit(OffsetCommitRequest {
             group: self.spec.group.clone(),
             generation: self.member.generation,
             member_id: self.member.id.clone(),
@@ -111,7 +113,7 @@ impl Consumer {
             offsets,
             names,
             knows_group_id_not_found: self.spec.version >= ClientVersion::V3_9,
-        });
+        }));
         let (timeout, generation) = (self.config.common.request_timeout, self.member.generation);
         self.ask_coordinator(ctx, request, timeout, Call::Commit { kind, generation, offsets: positions })
     }
@@ -186,7 +188,7 @@ impl Consumer {
         let is_late = kind == CommitKind::BeforeRebalance && !self.member.preparation.waits_for(generation);
         let kind = if is_late { CommitKind::Auto } else { kind };
         let error = match outcome {
-            Outcome::Answer(Response::OffsetCommit { results }) => {
+            Outcome::Answer(Response::Group(GroupResponse::OffsetCommit { results })) => {
                 results.iter().map(|(_, e)| *e).find(|e| !e.is_none()).unwrap_or_default()
             }
             Outcome::Answer(_) => ErrorCode::UnknownServerError,

@@ -6,7 +6,7 @@ use super::{Call, Consumer, Membership};
 use crate::base::{BrokerId, SimTime};
 use crate::client::net::NoNode;
 use crate::node::{Channel, Ctx, Outcome};
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{BrokerRequest, BrokerResponse, ErrorCode, Request, Response};
 use crate::trace::Kind;
 
 /// How far the coordinator's step of a `poll` came.
@@ -99,7 +99,7 @@ impl Consumer {
             Ok(broker) => {
                 self.coordinator.flying = true;
                 self.coordinator.wanted = false;
-                let request = Request::FindCoordinator { group: self.spec.group.clone() };
+                let request = Request::Broker(BrokerRequest::FindCoordinator { group: self.spec.group.clone() });
                 self.net.send(
                     ctx,
                     broker,
@@ -120,7 +120,9 @@ impl Consumer {
     pub(super) fn on_coordinator_found(&mut self, ctx: &mut Ctx<'_>, outcome: Outcome) {
         self.coordinator.flying = false;
         let (error, named) = match outcome {
-            Outcome::Answer(Response::FindCoordinator { error, coordinator }) => (error, coordinator),
+            Outcome::Answer(Response::Broker(BrokerResponse::FindCoordinator { error, coordinator })) => {
+                (error, coordinator)
+            }
             Outcome::Answer(_) => (ErrorCode::UnknownServerError, None),
             Outcome::Failed(_) => (ErrorCode::NetworkException, None),
         };

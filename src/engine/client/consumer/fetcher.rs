@@ -7,7 +7,10 @@ use super::{Call, Consumer};
 use crate::base::{BrokerId, Map, Offset, Tp};
 use crate::client::spec::ClientVersion;
 use crate::node::{Channel, Ctx, Outcome};
-use crate::protocol::{ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, Request, Response};
+use crate::protocol::{
+    ErrorCode, FetchPartition, FetchRequest, FetchedPartition, Fetcher, PartitionRequest, PartitionResponse, Request,
+    Response,
+};
 use crate::trace::Kind;
 
 impl Consumer {
@@ -60,13 +63,13 @@ impl Consumer {
                 log_start_offset: -1,
                 max_bytes: self.config.max_partition_fetch_bytes,
             });
-            let request = Request::Fetch(FetchRequest {
+            let request = Request::Partition(PartitionRequest::Fetch(FetchRequest {
                 fetcher: Fetcher::Consumer { isolation: self.config.isolation },
                 max_wait: self.config.fetch_max_wait,
                 min_bytes: self.config.fetch_min_bytes,
                 max_bytes: self.config.fetch_max_bytes,
                 partitions: wire.collect(),
-            });
+            }));
             let positions = partitions.iter().map(|(tp, position)| (*tp, position.offset)).collect();
             self.assignment.fetching.insert(leader);
             self.net.send(
@@ -89,7 +92,7 @@ impl Consumer {
     ) {
         self.assignment.fetching.remove(&broker);
         let partitions = match outcome {
-            Outcome::Answer(Response::Fetch { partitions }) => partitions,
+            Outcome::Answer(Response::Partition(PartitionResponse::Fetch { partitions })) => partitions,
             Outcome::Answer(_) | Outcome::Failed(_) => return self.metadata.request_update(),
         };
         for fetched in partitions {

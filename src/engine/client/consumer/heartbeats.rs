@@ -5,7 +5,7 @@ use super::{Call, Consumer};
 use crate::base::{Dur, GenerationId, SimTime};
 use crate::client::spec::ClientVersion;
 use crate::node::{ClientTimer, Ctx, Outcome, Timer};
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{ErrorCode, GroupRequest, GroupResponse, Request, Response};
 
 /// The clocks of heartbeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,8 +68,11 @@ impl Consumer {
             let wait = if self.heartbeats.flying { pause } else { self.heartbeats.at.since(ctx.now) };
             ctx.set(timer, wait);
         } else {
-            let (request, timeout, generation) =
-                (Request::Heartbeat(self.member_request()), self.config.common.request_timeout, self.member.generation);
+            let (request, timeout, generation) = (
+                Request::Group(GroupRequest::Heartbeat(self.member_request())),
+                self.config.common.request_timeout,
+                self.member.generation,
+            );
             if self.ask_coordinator(ctx, request, timeout, Call::Heartbeat { generation }) {
                 self.heartbeats.sent(ctx.now, self.config.heartbeat_interval);
                 ctx.set(timer, self.config.heartbeat_interval);
@@ -82,7 +85,7 @@ impl Consumer {
     pub(super) fn on_heartbeat(&mut self, ctx: &mut Ctx<'_>, generation: GenerationId, outcome: Outcome) {
         self.heartbeats.flying = false;
         let error = match outcome {
-            Outcome::Answer(Response::Heartbeat { error }) => error,
+            Outcome::Answer(Response::Group(GroupResponse::Heartbeat { error })) => error,
             Outcome::Answer(_) => ErrorCode::UnknownServerError,
             Outcome::Failed(_) => ErrorCode::NetworkException,
         };

@@ -9,7 +9,10 @@ use super::{Call, Consumer};
 use crate::base::{Dur, GenerationId, Map, SimTime, Tp, sort_by};
 use crate::client::spec::ClientVersion;
 use crate::node::{ClientTimer, Ctx, Outcome, Timer};
-use crate::protocol::{ErrorCode, JoinGroupRequest, MemberRequest, Request, Response, Subscription, SyncGroupRequest};
+use crate::protocol::{
+    ErrorCode, GroupRequest, GroupResponse, JoinGroupRequest, MemberRequest, Request, Response, Subscription,
+    SyncGroupRequest,
+};
 use crate::trace::{Callback, Kind};
 
 /// Where the member stands in its group.
@@ -133,7 +136,7 @@ impl Consumer {
         let mut topics = self.spec.topics.clone();
         sort_by(&mut topics, Ord::cmp);
         let subscription = Subscription { topics, owned: Vec::new() };
-        let request = Request::JoinGroup(JoinGroupRequest {
+        let request = Request::Group(GroupRequest::JoinGroup(JoinGroupRequest {
             group: self.spec.group.clone(),
             member_id: self.member.id.clone(),
             instance_id: self.config.instance_id.clone(),
@@ -142,7 +145,7 @@ impl Consumer {
             rebalance_timeout: self.config.max_poll_interval,
             protocols: alloc::vec![("range".into(), subscription)],
             knows_member_id_required: self.spec.version >= ClientVersion::V2_3,
-        });
+        }));
         let timeout = Dur(self.config.common.request_timeout.0.max((self.config.max_poll_interval + Dur::secs(5)).0));
         if self.ask_coordinator(ctx, request, timeout, Call::Join) {
             self.member.state = Membership::Joining;
@@ -164,7 +167,7 @@ impl Consumer {
             return;
         }
         let answer = match outcome {
-            Outcome::Answer(Response::JoinGroup(answer)) => answer,
+            Outcome::Answer(Response::Group(GroupResponse::JoinGroup(answer))) => answer,
             Outcome::Answer(_) => return self.retry_join(ctx, false),
             Outcome::Failed(_) => {
                 self.retry_join(ctx, false);
@@ -198,7 +201,8 @@ impl Consumer {
                 .collect();
             assignments = assignor::range(&answer.members, &self.metadata);
         }
-        let request = Request::SyncGroup(SyncGroupRequest { member: self.member_request(), assignments });
+        let request =
+            Request::Group(GroupRequest::SyncGroup(SyncGroupRequest { member: self.member_request(), assignments }));
         let (timeout, generation) = (self.config.common.request_timeout, self.member.generation);
         if !self.ask_coordinator(ctx, request, timeout, Call::Sync { generation }) {
             self.retry_join(ctx, false);
@@ -210,11 +214,18 @@ impl Consumer {
             return;
         }
         let assignment = match outcome {
-            Outcome::Answer(Response::SyncGroup { error: ErrorCode::None, assignment }) => assignment,
-            Outcome::Answer(Response::SyncGroup { error: ErrorCode::RebalanceInProgress, .. }) => {
+            Outcome::Answer(Response::Group(GroupResponse::SyncGroup { error: ErrorCode::None, assignment })) => {
+                assignment
+            }
+            Outcome::Answer(Response::Group(GroupResponse::SyncGroup {
+                error: ErrorCode::RebalanceInProgress,
+                ..
+            })) => {
                 return self.retry_join(ctx, true);
             }
-            Outcome::Answer(Response::SyncGroup { error, .. }) => return self.on_group_error(ctx, error),
+            Outcome::Answer(Response::Group(GroupResponse::SyncGroup { error, .. })) => {
+                return self.on_group_error(ctx, error);
+            }
             Outcome::Answer(_) => return self.retry_join(ctx, false),
             Outcome::Failed(_) => {
                 self.retry_join(ctx, false);
@@ -281,7 +292,8 @@ impl Consumer {
     pub(super) fn send_leave(&mut self, ctx: &mut Ctx<'_>) {
         if self.config.instance_id.is_none() && !self.member.id.is_empty() && self.member.state != Membership::Unjoined
         {
-            let (request, timeout) = (Request::LeaveGroup(self.member_request()), self.config.common.request_timeout);
+            let (request, timeout) =
+                (Request::Group(GroupRequest::LeaveGroup(self.member_request())), self.config.common.request_timeout);
             self.ask_coordinator(ctx, request, timeout, Call::Leave);
         }
     }

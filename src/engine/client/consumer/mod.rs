@@ -25,7 +25,7 @@ use super::spec::{ClientVersion, ConsumerSpec, PollForm};
 use crate::base::{BrokerId, ClientId, GenerationId, Incarnation, NodeId, Offset, Tp};
 use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
-use crate::protocol::{ErrorCode, OffsetSpec, Response};
+use crate::protocol::{BrokerResponse, ErrorCode, OffsetSpec, Response};
 
 use closing::{CLOSE_TIMEOUT, Close, Closing};
 use commit::Commits;
@@ -214,7 +214,9 @@ impl Consumer {
     fn on_done(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, token: Call, outcome: Outcome) {
         match token {
             Call::Metadata => match outcome {
-                Outcome::Answer(Response::Metadata(answer)) => self.metadata.on_answer(ctx, answer),
+                Outcome::Answer(Response::Broker(BrokerResponse::Metadata(answer))) => {
+                    self.metadata.on_answer(ctx, answer)
+                }
                 Outcome::Answer(_) | Outcome::Failed(_) => self.metadata.on_failure(ctx),
             },
             Call::FindCoordinator => self.on_coordinator_found(ctx, outcome),

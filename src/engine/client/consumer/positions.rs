@@ -8,7 +8,10 @@ use crate::base::{BrokerId, LeaderEpoch, Map, Offset, Set, SimTime, Tag, Tp};
 use crate::client::config::OffsetReset;
 use crate::client::spec::ClientVersion;
 use crate::node::{Channel, Ctx, Outcome};
-use crate::protocol::{ErrorCode, ListOffsetsRequest, OffsetSpec, Request, Response};
+use crate::protocol::{
+    ErrorCode, GroupRequest, GroupResponse, ListOffsetsRequest, OffsetSpec, PartitionRequest, PartitionResponse,
+    Request, Response,
+};
 use crate::trace::Kind;
 
 /// Where a member reads next.
@@ -128,8 +131,10 @@ impl Consumer {
             return false;
         }
         if ready && !self.assignment.committed_flying && self.assignment.committed_not_before <= ctx.now {
-            let (request, timeout) =
-                (Request::OffsetFetch { group: self.spec.group.clone() }, self.config.common.request_timeout);
+            let (request, timeout) = (
+                Request::Group(GroupRequest::OffsetFetch { group: self.spec.group.clone() }),
+                self.config.common.request_timeout,
+            );
             self.assignment.committed_flying = self.ask_coordinator(ctx, request, timeout, Call::Committed);
         }
         true
@@ -138,7 +143,7 @@ impl Consumer {
     pub(super) fn on_committed_offsets(&mut self, ctx: &mut Ctx<'_>, outcome: Outcome) {
         self.assignment.committed_flying = false;
         let (error, offsets) = match outcome {
-            Outcome::Answer(Response::OffsetFetch { error, offsets }) => (error, offsets),
+            Outcome::Answer(Response::Group(GroupResponse::OffsetFetch { error, offsets })) => (error, offsets),
             Outcome::Answer(_) => (ErrorCode::UnknownServerError, Vec::new()),
             Outcome::Failed(_) => (ErrorCode::NetworkException, Vec::new()),
         };
@@ -225,21 +230,21 @@ impl Consumer {
                 .iter()
                 .map(|(tp, spec)| (*tp, self.metadata.partition(*tp).map(|p| p.epoch), *spec))
                 .collect();
-            let request = Request::ListOffsets(ListOffsetsRequest {
+            let request = Request::Partition(PartitionRequest::ListOffsets(ListOffsetsRequest {
                 replica: None,
                 isolation: self.config.isolation,
                 partitions: wire,
-            });
+            }));
             self.net.send(ctx, leader, Channel::Client, request, timeout, Call::ListOffsets { partitions });
         }
         for (leader, tp, position) in validations {
             if self.net.ready(ctx, leader, Channel::Client) {
                 self.assignment.set_asking(tp, true);
-                let request = Request::OffsetForLeaderEpoch {
+                let request = Request::Partition(PartitionRequest::OffsetForLeaderEpoch {
                     tp,
                     current_leader_epoch: position.leader_epoch,
                     epoch: position.epoch.unwrap_or(-1),
-                };
+                });
                 self.net.send(
                     ctx,
                     leader,
@@ -281,7 +286,7 @@ impl Consumer {
 
     pub(super) fn on_listed_offsets(&mut self, ctx: &mut Ctx<'_>, asked: Vec<(Tp, OffsetSpec)>, outcome: Outcome) {
         let answers = match outcome {
-            Outcome::Answer(Response::ListOffsets { partitions }) => partitions,
+            Outcome::Answer(Response::Partition(PartitionResponse::ListOffsets { partitions })) => partitions,
             Outcome::Answer(_) | Outcome::Failed(_) => Vec::new(),
         };
         for (tp, spec) in asked {
@@ -310,7 +315,9 @@ impl Consumer {
     pub(super) fn on_epoch_end(&mut self, ctx: &mut Ctx<'_>, tp: Tp, offset: Offset, outcome: Outcome) {
         self.assignment.set_asking(tp, false);
         let (error, end) = match outcome {
-            Outcome::Answer(Response::OffsetForLeaderEpoch { error, end, .. }) => (error, end),
+            Outcome::Answer(Response::Partition(PartitionResponse::OffsetForLeaderEpoch { error, end, .. })) => {
+                (error, end)
+            }
             Outcome::Answer(_) => (ErrorCode::UnknownServerError, None),
             Outcome::Failed(_) => (ErrorCode::NetworkException, None),
         };

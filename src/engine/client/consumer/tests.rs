@@ -113,7 +113,7 @@ fn a_member_joins_reads_and_commits() {
     bench.run(&mut client, 4_000);
     assert!(bench.exited);
     assert_eq!(callbacks(&bench).last(), Some(&(Callback::Revoked, 2)));
-    assert!(matches!(bench.requests.last(), Some((_, _, Request::LeaveGroup(_)))));
+    assert!(matches!(bench.requests.last(), Some((_, _, Request::Group(GroupRequest::LeaveGroup(_))))));
 }
 
 #[test]
@@ -233,10 +233,8 @@ fn g_29_partitions_whose_leader_moved_stand_still_until_the_coordinator_is_back(
     assert_eq!(bench.delivered(), 33);
     assert_eq!(callbacks(&bench).len(), 1, "same generation, no rebalance");
     assert!(
-        bench
-            .requests
-            .iter()
-            .any(|(_, broker, r)| *broker == BrokerId(2) && matches!(r, Request::OffsetForLeaderEpoch { .. })),
+        bench.requests.iter().any(|(_, broker, r)| *broker == BrokerId(2)
+            && matches!(r, Request::Partition(PartitionRequest::OffsetForLeaderEpoch { .. }))),
         "validated first"
     );
 }
@@ -314,8 +312,11 @@ fn g_31_a_member_that_does_not_poll_leaves_and_loses_its_partitions() {
     bench.run(&mut client, 2_000);
     bench.send(&mut client, Event::Command(ClientCommand::PausePolling { span: Dur::secs(15) }));
     bench.run(&mut client, 12_000);
-    let left =
-        bench.requests.iter().find(|(_, _, r)| matches!(r, Request::LeaveGroup(_))).map(|(at, _, _)| at.0 / 1_000_000);
+    let left = bench
+        .requests
+        .iter()
+        .find(|(_, _, r)| matches!(r, Request::Group(GroupRequest::LeaveGroup(_))))
+        .map(|(at, _, _)| at.0 / 1_000_000);
     assert!(left.is_some_and(|at| (7..=8).contains(&at)), "{left:?}");
     assert_eq!(callbacks(&bench), [(Callback::Assigned, 1)], "the application is not told while it does not poll");
     bench.run(&mut client, 20_000);
@@ -332,8 +333,8 @@ fn a_rebalance_revokes_and_assigns_and_an_unknown_member_loses() {
         bench.run(&mut client, 1_000);
         let once = Cell::new(false);
         bench.hook = Some(Box::new(move |_, r| {
-            (matches!(r, Request::Heartbeat(_)) && !once.replace(true))
-                .then_some(Reply::Answer(Response::Heartbeat { error }))
+            (matches!(r, Request::Group(GroupRequest::Heartbeat(_))) && !once.replace(true))
+                .then_some(Reply::Answer(Response::Group(GroupResponse::Heartbeat { error })))
         }));
         bench.run(&mut client, 5_000);
         assert_eq!(callbacks(&bench), [(Callback::Assigned, 2), (told, 2), (Callback::Assigned, 2)], "{error:?}");
@@ -352,7 +353,12 @@ fn g_07_a_coordinator_that_moves_costs_no_rebalance() {
     bench.run(&mut client, 20_000);
     assert_eq!(callbacks(&bench).len(), 1);
     assert_eq!(bench.committed.get(&TP0).map(|o| o.offset), Some(5));
-    assert!(bench.requests.iter().any(|(_, broker, r)| *broker == BrokerId(3) && matches!(r, Request::Heartbeat(_))));
+    assert!(
+        bench
+            .requests
+            .iter()
+            .any(|(_, broker, r)| *broker == BrokerId(3) && matches!(r, Request::Group(GroupRequest::Heartbeat(_))))
+    );
 }
 
 #[test]
@@ -361,9 +367,9 @@ fn g_18_a_commit_of_a_removed_member_fails_for_good() {
     bench.fill(0, 3);
     let once = Cell::new(false);
     bench.hook = Some(Box::new(move |_, r| {
-        let Request::OffsetCommit(commit) = r else { return None };
+        let Request::Group(GroupRequest::OffsetCommit(commit)) = r else { return None };
         let results = commit.offsets.iter().map(|(tp, _)| (*tp, ErrorCode::UnknownMemberId)).collect();
-        (!once.replace(true)).then_some(Reply::Answer(Response::OffsetCommit { results }))
+        (!once.replace(true)).then_some(Reply::Answer(Response::Group(GroupResponse::OffsetCommit { results })))
     }));
     let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[]);
     bench.run(&mut client, 4_000);
@@ -402,7 +408,12 @@ fn a_coordinator_that_says_nothing_for_a_session_is_looked_for_again() {
     bench.run(&mut client, 60_000);
     assert!(lost(&bench).is_some_and(|at| (13_000..=14_000).contains(&at)), "{:?}", lost(&bench));
     assert_eq!(callbacks(&bench).len(), 1);
-    assert!(bench.requests.iter().any(|(_, broker, r)| *broker == BrokerId(3) && matches!(r, Request::Heartbeat(_))));
+    assert!(
+        bench
+            .requests
+            .iter()
+            .any(|(_, broker, r)| *broker == BrokerId(3) && matches!(r, Request::Group(GroupRequest::Heartbeat(_))))
+    );
 }
 
 #[test]
@@ -431,7 +442,7 @@ fn a_fetch_that_is_told_the_new_leader_asks_it_without_a_rest() {
     let seen = moved.clone();
     bench.hook = Some(Box::new(move |broker, request| {
         let hint = LeaderHint { leader: BrokerId(2), epoch: LeaderEpoch(3) };
-        (broker == BrokerId(1) && matches!(request, Request::Fetch(_))).then(|| {
+        (broker == BrokerId(1) && matches!(request, Request::Partition(PartitionRequest::Fetch(_)))).then(|| {
             let partition = FetchedPartition {
                 tp: TP0,
                 error: if seen.get() { ErrorCode::NotLeaderOrFollower } else { ErrorCode::None },
@@ -442,7 +453,7 @@ fn a_fetch_that_is_told_the_new_leader_asks_it_without_a_rest() {
                 current_leader: seen.get().then_some(hint),
                 batches: vec![],
             };
-            Reply::After(Dur::ms(50), Response::Fetch { partitions: vec![partition] })
+            Reply::After(Dur::ms(50), Response::Partition(PartitionResponse::Fetch { partitions: vec![partition] }))
         })
     }));
     bench.run(&mut client, 3_000);
@@ -454,7 +465,9 @@ fn a_fetch_that_is_told_the_new_leader_asks_it_without_a_rest() {
         bench
             .requests
             .iter()
-            .filter(move |(_, broker, r)| *broker == BrokerId(wanted) && matches!(r, Request::Fetch(_)))
+            .filter(move |(_, broker, r)| {
+                *broker == BrokerId(wanted) && matches!(r, Request::Partition(PartitionRequest::Fetch(_)))
+            })
             .map(|(at, _, _)| *at)
     };
     let refused = fetches(1).next_back().expect("the old leader was asked") + Dur::ms(50);

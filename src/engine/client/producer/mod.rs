@@ -22,7 +22,7 @@ use super::spec::{ClientVersion, ProducerSpec};
 use crate::base::{BrokerId, ClientId, Incarnation, Map, NodeId, ProducerEpoch, ProducerId, SimTime, Tp};
 use crate::node::message::ClientCommand;
 use crate::node::{Channel, ClientTimer, Ctx, Event, Outcome, Timer};
-use crate::protocol::{ErrorCode, Response};
+use crate::protocol::{BrokerResponse, ErrorCode, Response};
 use crate::trace::Kind;
 
 /// What a request of a producer is for.
@@ -248,7 +248,7 @@ impl Producer {
             NetDone::Lost { .. } => self.metadata.on_disconnect(ctx),
             NetDone::Done { broker: _, token: Call::Metadata, outcome } => {
                 match outcome {
-                    Outcome::Answer(Response::Metadata(answer)) => {
+                    Outcome::Answer(Response::Broker(BrokerResponse::Metadata(answer))) => {
                         self.metadata.on_answer(ctx, answer);
                         self.wake_moved(ctx.now);
                     }
@@ -267,7 +267,9 @@ impl Producer {
         let failures = match self.id_request {
             IdRequest::Idle { failures, .. } | IdRequest::Flying { failures } => failures,
         };
-        if let Outcome::Answer(Response::InitProducerId { error: ErrorCode::None, id, epoch }) = outcome {
+        if let Outcome::Answer(Response::Broker(BrokerResponse::InitProducerId { error: ErrorCode::None, id, epoch })) =
+            outcome
+        {
             self.sequences.set_current(id, epoch);
             ctx.note(Kind::ProducerIdAssigned { id: id.0, epoch: epoch.0 });
             self.id_request = IdRequest::Idle { not_before: ctx.now, failures: 0 };
@@ -290,7 +292,7 @@ impl Producer {
                 ctx,
                 broker,
                 Channel::Client,
-                crate::protocol::Request::InitProducerId,
+                crate::protocol::Request::Broker(crate::protocol::BrokerRequest::InitProducerId),
                 timeout,
                 Call::InitProducerId,
             );

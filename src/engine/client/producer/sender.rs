@@ -8,7 +8,8 @@ use crate::base::{BrokerId, Map, Set, SimTime, Tp};
 use crate::client::config::sooner;
 use crate::node::{Channel, ClientTimer, Ctx, Outcome, Timer};
 use crate::protocol::{
-    Acks, ErrorCode, Payload, ProduceRequest, ProduceResult, ProducedTopics, RecordBatch, Request, Response,
+    Acks, ErrorCode, PartitionRequest, PartitionResponse, Payload, ProduceRequest, ProduceResult, ProducedTopics,
+    RecordBatch, Request, Response,
 };
 use crate::trace::{Failure, Kind};
 
@@ -185,12 +186,12 @@ impl Producer {
                 },
             )
         });
-        let request = Request::Produce(ProduceRequest {
+        let request = Request::Partition(PartitionRequest::Produce(ProduceRequest {
             acks: self.config.acks,
             timeout: self.config.common.request_timeout,
             batches: wire.collect(),
             topics: self.topics_of(&batches),
-        });
+        }));
         let origin = batches[0].1.origin;
         if self.config.acks == Acks::Zero {
             ctx.caused_by(origin, |ctx| self.net.send_and_forget(ctx, leader, request));
@@ -216,7 +217,9 @@ impl Producer {
 
     pub(super) fn on_produced(&mut self, ctx: &mut Ctx<'_>, ids: Vec<(Tp, u64)>, outcome: Outcome) {
         let (results, failure) = match outcome {
-            Outcome::Answer(Response::Produce { results }) => (results, ErrorCode::UnknownServerError),
+            Outcome::Answer(Response::Partition(PartitionResponse::Produce { results })) => {
+                (results, ErrorCode::UnknownServerError)
+            }
             Outcome::Answer(_) => (Vec::new(), ErrorCode::UnknownServerError),
             Outcome::Failed(Failure::Disconnected) => (Vec::new(), ErrorCode::NetworkException),
             Outcome::Failed(Failure::TimedOut) => (Vec::new(), ErrorCode::RequestTimedOut),

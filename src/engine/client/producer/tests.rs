@@ -12,7 +12,7 @@ use crate::client::{Client, ClientKind, ClientVersion, Keys, ProducerSpec};
 use crate::node::Event;
 use crate::node::message::ClientCommand;
 use crate::protocol::config::config_map;
-use crate::protocol::{ErrorCode, ProduceResult, Request, Response};
+use crate::protocol::{ErrorCode, PartitionRequest, PartitionResponse, ProduceResult, Request, Response};
 use crate::trace::Kind;
 
 fn start(bench: &mut Bench, version: ClientVersion, config: &[(&str, &str)]) -> Client {
@@ -29,9 +29,9 @@ fn start(bench: &mut Bench, version: ClientVersion, config: &[(&str, &str)]) -> 
 }
 
 fn refusal(error: ErrorCode) -> Reply {
-    Reply::Answer(Response::Produce {
+    Reply::Answer(Response::Partition(PartitionResponse::Produce {
         results: vec![ProduceResult { tp: TP0, error, base_offset: -1, current_leader: None }],
-    })
+    }))
 }
 
 const PLAIN: &[(&str, &str)] = &[
@@ -64,7 +64,7 @@ fn p_16_a_retried_batch_is_overtaken_without_idempotence() {
     bench.run(&mut client, 1_000);
     let refused = Cell::new(false);
     bench.hook = Some(Box::new(move |_, request| {
-        (matches!(request, Request::Produce(_)) && !refused.replace(true))
+        (matches!(request, Request::Partition(PartitionRequest::Produce(_))) && !refused.replace(true))
             .then(|| refusal(ErrorCode::NotLeaderOrFollower))
     }));
     bench.produce(&mut client, Some(0), None, "v", 2, Dur::us(500));
@@ -80,7 +80,8 @@ fn failover(config: &[(&str, &str)]) -> Vec<std::string::String> {
     let mut client = start(&mut bench, ClientVersion::V4_1, config);
     bench.run(&mut client, 1_000);
     bench.hook = Some(Box::new(|broker, request| {
-        (broker == BrokerId(1) && matches!(request, Request::Produce(_))).then_some(Reply::Never)
+        (broker == BrokerId(1) && matches!(request, Request::Partition(PartitionRequest::Produce(_))))
+            .then_some(Reply::Never)
     }));
     bench.produce(&mut client, Some(0), None, "b", 5, Dur::ms(20));
     bench.run(&mut client, 2_000);
@@ -139,7 +140,7 @@ fn p_14_a_lost_batch_makes_the_producer_bump_its_epoch_and_begin_at_sequence_0()
     bench.run(&mut client, 1_000);
     let refused = Cell::new(false);
     bench.hook = Some(Box::new(move |_, request| {
-        (matches!(request, Request::Produce(_)) && !refused.replace(true))
+        (matches!(request, Request::Partition(PartitionRequest::Produce(_))) && !refused.replace(true))
             .then(|| refusal(ErrorCode::OutOfOrderSequenceNumber))
     }));
     bench.produce(&mut client, Some(0), None, "b", 1, Dur::ZERO);
@@ -155,7 +156,8 @@ fn a_duplicate_is_a_success_without_an_offset_and_acks_0_too() {
     let mut bench = Bench::new(&[1]);
     let mut client = start(&mut bench, ClientVersion::V4_1, &[]);
     bench.hook = Some(Box::new(|_, request| {
-        matches!(request, Request::Produce(_)).then(|| refusal(ErrorCode::DuplicateSequenceNumber))
+        matches!(request, Request::Partition(PartitionRequest::Produce(_)))
+            .then(|| refusal(ErrorCode::DuplicateSequenceNumber))
     }));
     bench.produce(&mut client, Some(0), None, "a", 1, Dur::ZERO);
     bench.run(&mut client, 1_000);
@@ -176,7 +178,9 @@ fn p_31_one_request_that_times_out_takes_all_under_way_with_it() {
     config.push(("retries", "0"));
     let mut client = start(&mut bench, ClientVersion::V4_1, &config);
     bench.run(&mut client, 1_000);
-    bench.hook = Some(Box::new(|_, request| matches!(request, Request::Produce(_)).then_some(Reply::Never)));
+    bench.hook = Some(Box::new(|_, request| {
+        matches!(request, Request::Partition(PartitionRequest::Produce(_))).then_some(Reply::Never)
+    }));
     bench.produce(&mut client, Some(0), None, "b", 3, Dur::ms(20));
     bench.run(&mut client, 20_000);
     let failed = bench.failed();
@@ -201,8 +205,8 @@ fn m_07_a_hint_saves_the_round_trip_for_metadata() {
             base_offset: -1,
             current_leader: Some(hint),
         };
-        (broker == BrokerId(1) && matches!(request, Request::Produce(_)))
-            .then(|| Reply::Answer(Response::Produce { results: vec![result] }))
+        (broker == BrokerId(1) && matches!(request, Request::Partition(PartitionRequest::Produce(_))))
+            .then(|| Reply::Answer(Response::Partition(PartitionResponse::Produce { results: vec![result] })))
     }));
     bench.produce(&mut client, Some(0), None, "b", 1, Dur::ZERO);
     bench.run(&mut client, 1_040);
@@ -248,7 +252,7 @@ fn idempotent_batches_go_in_order_although_one_is_refused() {
     // A broker that checks sequences: the first batch is refused, so that those behind it are out of order.
     let state = Shared::new(Cell::new((false, 0i32)));
     bench.hook = Some(Box::new(move |_, request| {
-        let Request::Produce(produce) = request else { return None };
+        let Request::Partition(PartitionRequest::Produce(produce)) = request else { return None };
         let (refused, next) = state.get();
         let sequence = produce.batches[0].1.producer.expect("idempotent").base_sequence;
         if !refused {
@@ -274,7 +278,7 @@ fn a_batch_that_is_too_large_is_split_and_keeps_its_numbers() {
     let mut client = start(&mut bench, ClientVersion::V4_1, &[]);
     bench.run(&mut client, 1_000);
     bench.hook = Some(Box::new(|_, request| {
-        let Request::Produce(produce) = request else { return None };
+        let Request::Partition(PartitionRequest::Produce(produce)) = request else { return None };
         (produce.batches[0].1.count() > 2).then(|| refusal(ErrorCode::MessageTooLarge))
     }));
     bench.produce(&mut client, Some(0), None, "v", 5, Dur::ZERO);
@@ -318,7 +322,7 @@ fn one_partition_that_must_wait_holds_up_the_others_of_its_node() {
     // The first batch stays without an answer; the second one is refused and must wait for it.
     let tries = Cell::new(0);
     bench.hook = Some(Box::new(move |_, request| {
-        let Request::Produce(produce) = request else { return None };
+        let Request::Partition(PartitionRequest::Produce(produce)) = request else { return None };
         if produce.batches[0].0 != TP0 {
             return None;
         }
@@ -348,7 +352,7 @@ fn an_overdue_request_is_noticed_when_the_poll_ends_in_which_the_sender_waits() 
         bench.run(&mut client, 1_000);
         let first = Cell::new(answered);
         bench.hook = Some(Box::new(move |_, request| {
-            let Request::Produce(produce) = request else { return None };
+            let Request::Partition(PartitionRequest::Produce(produce)) = request else { return None };
             if !first.replace(false) {
                 return Some(Reply::Never);
             }

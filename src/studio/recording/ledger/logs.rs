@@ -5,7 +5,7 @@ use highwater_engine::base::{BrokerId, ControllerId, Map, NodeId, Offset, Set, T
 use highwater_engine::log::Log;
 use highwater_engine::metadata::MetadataImage;
 use highwater_engine::node::{Body, Message};
-use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration, Request};
+use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration, PartitionRequest, Request};
 use highwater_engine::trace::Kind;
 use highwater_engine::world::World;
 
@@ -108,7 +108,7 @@ fn reach(world: &World, image: &MetadataImage) -> Option<(Option<ControllerId>, 
 /// Tags of records that are on their way to a leader.
 fn on_their_way(world: &World) -> Set<Tag> {
     let carried = |message: &Message| match &message.body {
-        Body::Request(Request::Produce(request)) => {
+        Body::Request(Request::Partition(PartitionRequest::Produce(request))) => {
             request.batches.iter().flat_map(|(_, batch)| batch.data().iter().map(|r| r.tag)).collect()
         }
         Body::Request(_) | Body::Response(_) => Vec::new(),

@@ -3,8 +3,9 @@
 
 use highwater_engine::base::{BrokerId, ControllerId, Offset, Tp};
 use highwater_engine::protocol::{
-    Acks, ErrorCode, FetchedPartition, Fetcher, Isolation, LeaderRecoveryState, MemberRequest, OffsetSpec, Placement,
-    QuorumReplica, RecordBatch, Request,
+    Acks, BrokerRequest, ClusterRequest, ControllerRequest, ErrorCode, FetchedPartition, Fetcher, GroupRequest,
+    Isolation, LeaderRecoveryState, MemberRequest, OffsetSpec, PartitionRequest, Placement, QuorumReplica,
+    QuorumRequest, RecordBatch, Request,
 };
 
 use super::shown::MessageField;
@@ -168,7 +169,18 @@ fn quorum(f: &mut Fields<'_>, leader: ControllerId, epoch: i32) {
 /// The rows of a request.
 pub fn request(f: &mut Fields<'_>, request: &Request) {
     match request {
-        Request::Produce(r) => {
+        Request::Partition(request) => partition_request(f, request),
+        Request::Group(request) => group_request(f, request),
+        Request::Broker(request) => broker_request(f, request),
+        Request::Cluster(request) => cluster_request(f, request),
+        Request::Controller(request) => controller_request(f, request),
+        Request::Quorum(request) => quorum_request(f, request),
+    }
+}
+
+fn partition_request(f: &mut Fields<'_>, request: &PartitionRequest) {
+    match request {
+        PartitionRequest::Produce(r) => {
             f.more(|f| f.put("transactional_id", "null"));
             f.put(
                 "acks",
@@ -183,7 +195,7 @@ pub fn request(f: &mut Fields<'_>, request: &Request) {
                 f.part(f.name(*tp), |f| f.batches(std::slice::from_ref(batch)));
             }
         }
-        Request::Fetch(r) => {
+        PartitionRequest::Fetch(r) => {
             match r.fetcher {
                 Fetcher::Consumer { isolation: level } => {
                     f.put("replica_id", -1);
@@ -207,20 +219,7 @@ pub fn request(f: &mut Fields<'_>, request: &Request) {
                 });
             }
         }
-        Request::QuorumFetch(r) => {
-            match r.replica {
-                QuorumReplica::Voter(id) => f.put("replica_id", id),
-                QuorumReplica::Observer(id) => f.put("replica_id", id),
-            }
-            f.put("max_wait_ms", r.max_wait.as_ms());
-            f.part("__cluster_metadata-0", |f| {
-                f.put("current_leader_epoch", r.current_leader_epoch);
-                f.put("fetch_offset", r.fetch_offset);
-                f.put("last_fetched_epoch", r.last_fetched_epoch);
-                f.put("high_watermark", r.high_watermark);
-            });
-        }
-        Request::ListOffsets(r) => {
+        PartitionRequest::ListOffsets(r) => {
             f.put("replica_id", r.replica.map_or("-1".into(), |id| id.to_string()));
             f.more(|f| f.put("isolation_level", isolation(r.isolation)));
             for (tp, epoch, spec) in &r.partitions {
@@ -236,11 +235,20 @@ pub fn request(f: &mut Fields<'_>, request: &Request) {
                 });
             }
         }
-        Request::Metadata(r) => {
-            f.put("topics", names(r.topics.as_ref()));
-            f.put("allow_auto_topic_creation", r.allow_auto_topic_creation);
+        PartitionRequest::DeleteRecords { tp, before, timeout } => {
+            f.put("timeout_ms", timeout.as_ms());
+            f.part(f.name(*tp), |f| f.put("offset", before));
         }
-        Request::OffsetCommit(r) => {
+        PartitionRequest::OffsetForLeaderEpoch { tp, current_leader_epoch, epoch } => f.part(f.name(*tp), |f| {
+            f.epoch("current_leader_epoch", current_leader_epoch.map(|epoch| epoch.0));
+            f.put("leader_epoch", epoch);
+        }),
+    }
+}
+
+fn group_request(f: &mut Fields<'_>, request: &GroupRequest) {
+    match request {
+        GroupRequest::OffsetCommit(r) => {
             f.put("group_id", &r.group);
             f.put("generation_id_or_member_epoch", r.generation);
             f.put("member_id", &r.member_id);
@@ -251,12 +259,8 @@ pub fn request(f: &mut Fields<'_>, request: &Request) {
                 });
             }
         }
-        Request::OffsetFetch { group } | Request::DescribeGroups { group } => f.put("group_id", group),
-        Request::FindCoordinator { group } => {
-            f.put("key_type", "0 GROUP");
-            f.put("coordinator_keys", group);
-        }
-        Request::JoinGroup(r) => {
+        GroupRequest::OffsetFetch { group } | GroupRequest::DescribeGroups { group } => f.put("group_id", group),
+        GroupRequest::JoinGroup(r) => {
             f.put("group_id", &r.group);
             f.put("session_timeout_ms", r.session_timeout.as_ms());
             f.put("rebalance_timeout_ms", r.rebalance_timeout.as_ms());
@@ -266,15 +270,38 @@ pub fn request(f: &mut Fields<'_>, request: &Request) {
                 f.part(format!("protocol {name}"), |f| f.put("topics", names(Some(&subscription.topics))));
             }
         }
-        Request::Heartbeat(member) | Request::LeaveGroup(member) => f.member(member),
-        Request::SyncGroup(r) => {
+        GroupRequest::Heartbeat(member) | GroupRequest::LeaveGroup(member) => f.member(member),
+        GroupRequest::SyncGroup(r) => {
             f.member(&r.member);
             for (member, partitions) in &r.assignments {
                 let all: Vec<String> = partitions.iter().map(|tp| f.name(*tp)).collect();
                 f.part(format!("assignment {member}"), |f| f.put("partitions", all.join(", ")));
             }
         }
-        Request::CreateTopics(r) => {
+    }
+}
+
+fn broker_request(f: &mut Fields<'_>, request: &BrokerRequest) {
+    match request {
+        BrokerRequest::Metadata(r) => {
+            f.put("topics", names(r.topics.as_ref()));
+            f.put("allow_auto_topic_creation", r.allow_auto_topic_creation);
+        }
+        BrokerRequest::FindCoordinator { group } => {
+            f.put("key_type", "0 GROUP");
+            f.put("coordinator_keys", group);
+        }
+        BrokerRequest::InitProducerId => {
+            f.put("transactional_id", "null");
+            f.put("producer_id", -1);
+        }
+        BrokerRequest::DescribeTopicPartitions { topics } => f.put("topics", names(topics.as_ref())),
+    }
+}
+
+fn cluster_request(f: &mut Fields<'_>, request: &ClusterRequest) {
+    match request {
+        ClusterRequest::CreateTopics(r) => {
             f.put("name", &r.name);
             match &r.placement {
                 Placement::Counts { partitions, replication_factor } => {
@@ -289,48 +316,28 @@ pub fn request(f: &mut Fields<'_>, request: &Request) {
             }
             f.put("timeout_ms", r.timeout.as_ms());
         }
-        Request::DeleteTopics { name } => f.put("topic_names", name),
-        Request::CreatePartitions { name, total } => {
+        ClusterRequest::DeleteTopics { name } => f.put("topic_names", name),
+        ClusterRequest::CreatePartitions { name, total } => {
             f.put("name", name);
             f.put("count", total);
         }
-        Request::DeleteRecords { tp, before, timeout } => {
-            f.put("timeout_ms", timeout.as_ms());
-            f.part(f.name(*tp), |f| f.put("offset", before));
-        }
-        Request::InitProducerId => {
-            f.put("transactional_id", "null");
-            f.put("producer_id", -1);
-        }
-        Request::OffsetForLeaderEpoch { tp, current_leader_epoch, epoch } => f.part(f.name(*tp), |f| {
-            f.epoch("current_leader_epoch", current_leader_epoch.map(|epoch| epoch.0));
-            f.put("leader_epoch", epoch);
-        }),
-        Request::ElectLeaders { topic, partition, unclean } => {
+        ClusterRequest::ElectLeaders { topic, partition, unclean } => {
             f.put("election_type", if *unclean { "1 UNCLEAN" } else { "0 PREFERRED" });
             f.put("topic", topic);
             f.put("partitions", partition);
         }
-        Request::IncrementalAlterConfigs { configs, .. } => {
+        ClusterRequest::IncrementalAlterConfigs { configs, .. } => {
             for (name, value) in configs {
                 f.part(name.to_string(), |f| f.put("value", value));
             }
         }
-        Request::Vote(r) => {
-            f.put("replica_epoch", r.epoch);
-            f.put("replica_id", r.candidate);
-            f.put("last_offset_epoch", r.last_epoch);
-            f.put("last_offset", r.last_offset);
-            f.put("pre_vote", r.pre_vote);
-        }
-        Request::BeginQuorumEpoch { leader, epoch } => quorum(f, *leader, epoch.0),
-        Request::EndQuorumEpoch { leader, epoch, preferred_successors } => {
-            quorum(f, *leader, epoch.0);
-            let all: Vec<String> = preferred_successors.iter().map(ToString::to_string).collect();
-            f.put("preferred_candidates", all.join(", "));
-        }
-        Request::DescribeQuorum => f.put("topic_name", "__cluster_metadata"),
-        Request::AlterPartition(r) => {
+        ClusterRequest::DescribeQuorum => f.put("topic_name", "__cluster_metadata"),
+    }
+}
+
+fn controller_request(f: &mut Fields<'_>, request: &ControllerRequest) {
+    match request {
+        ControllerRequest::AlterPartition(r) => {
             f.put("broker_id", r.broker);
             f.put("broker_epoch", r.broker_epoch);
             for item in &r.partitions {
@@ -342,30 +349,62 @@ pub fn request(f: &mut Fields<'_>, request: &Request) {
                 });
             }
         }
-        Request::Envelope(inner) => f.part(format!("{}Request", inner.api().name()), |f| self::request(f, inner)),
-        Request::BrokerRegistration(r) => {
+        ControllerRequest::Envelope(inner) => {
+            f.part(format!("{}Request", inner.api().name()), |f| cluster_request(f, inner))
+        }
+        ControllerRequest::BrokerRegistration(r) => {
             f.put("broker_id", r.broker);
             f.put("incarnation_id", r.incarnation);
             f.put("rack", r.rack.as_deref().unwrap_or("null"));
             f.put("previous_broker_epoch", r.previous_broker_epoch.map_or(-1, |epoch| epoch.0));
         }
-        Request::BrokerHeartbeat(r) => {
+        ControllerRequest::BrokerHeartbeat(r) => {
             f.put("broker_id", r.broker);
             f.put("broker_epoch", r.epoch);
             f.put("current_metadata_offset", r.current_metadata_offset);
             f.put("want_fence", r.want_fence);
             f.put("want_shut_down", r.want_shut_down);
         }
-        Request::AllocateProducerIds { broker, epoch } => {
+        ControllerRequest::AllocateProducerIds { broker, epoch } => {
             f.put("broker_id", broker);
             f.put("broker_epoch", epoch);
         }
-        Request::DescribeTopicPartitions { topics } => f.put("topics", names(topics.as_ref())),
-        Request::AssignReplicasToDirs(r) => {
+        ControllerRequest::AssignReplicasToDirs(r) => {
             f.put("broker_id", r.broker);
             f.put("broker_epoch", r.broker_epoch);
             let all: Vec<String> = r.partitions.iter().map(|tp| f.name(*tp)).collect();
             f.put("partitions", all.join(", "));
+        }
+    }
+}
+
+fn quorum_request(f: &mut Fields<'_>, request: &QuorumRequest) {
+    match request {
+        QuorumRequest::Fetch(r) => {
+            match r.replica {
+                QuorumReplica::Voter(id) => f.put("replica_id", id),
+                QuorumReplica::Observer(id) => f.put("replica_id", id),
+            }
+            f.put("max_wait_ms", r.max_wait.as_ms());
+            f.part("__cluster_metadata-0", |f| {
+                f.put("current_leader_epoch", r.current_leader_epoch);
+                f.put("fetch_offset", r.fetch_offset);
+                f.put("last_fetched_epoch", r.last_fetched_epoch);
+                f.put("high_watermark", r.high_watermark);
+            });
+        }
+        QuorumRequest::Vote(r) => {
+            f.put("replica_epoch", r.epoch);
+            f.put("replica_id", r.candidate);
+            f.put("last_offset_epoch", r.last_epoch);
+            f.put("last_offset", r.last_offset);
+            f.put("pre_vote", r.pre_vote);
+        }
+        QuorumRequest::BeginQuorumEpoch { leader, epoch } => quorum(f, *leader, epoch.0),
+        QuorumRequest::EndQuorumEpoch { leader, epoch, preferred_successors } => {
+            quorum(f, *leader, epoch.0);
+            let all: Vec<String> = preferred_successors.iter().map(ToString::to_string).collect();
+            f.put("preferred_candidates", all.join(", "));
         }
     }
 }

@@ -12,8 +12,8 @@ use crate::node::testing::TestNode;
 use crate::node::{Channel, ConnId, Ctx, Timer};
 use crate::protocol::config::{NodeConfig, config_map};
 use crate::protocol::{
-    ErrorCode, GroupRecord, GroupState, JoinGroupRequest, JoinGroupResponse, MemberRequest, OffsetAndMetadata,
-    OffsetCommitRequest, Response, Subscription, SyncGroupRequest,
+    ErrorCode, GroupRecord, GroupResponse, GroupState, JoinGroupRequest, JoinGroupResponse, MemberRequest,
+    OffsetAndMetadata, OffsetCommitRequest, Subscription, SyncGroupRequest,
 };
 use crate::rules::Version;
 
@@ -81,7 +81,7 @@ pub struct Desk {
     pub log: FakeLog,
     pub groups: GroupCoordinator,
     asked: u32,
-    answers: Map<ReplyTo, Response>,
+    answers: Map<ReplyTo, GroupResponse>,
 }
 
 /// A client's side of its membership.
@@ -173,7 +173,7 @@ impl Desk {
         }
     }
 
-    pub fn answer(&self, reply: ReplyTo) -> Option<&Response> {
+    pub fn answer(&self, reply: ReplyTo) -> Option<&GroupResponse> {
         self.answers.get(&reply)
     }
 
@@ -213,11 +213,11 @@ impl Desk {
 
     /// Joins, in two steps if asked to, and returns where the answer will come.
     pub fn join(&mut self, me: &mut Me) -> ReplyTo {
-        let reply = self.ask(me.client, GroupRequest::Join(Desk::join_request(me, &["range"])));
+        let reply = self.ask(me.client, GroupRequest::JoinGroup(Desk::join_request(me, &["range"])));
         match self.answer(reply) {
-            Some(Response::JoinGroup(answer)) if answer.error == ErrorCode::MemberIdRequired => {
+            Some(GroupResponse::JoinGroup(answer)) if answer.error == ErrorCode::MemberIdRequired => {
                 me.id = answer.member_id.clone();
-                self.ask(me.client, GroupRequest::Join(Desk::join_request(me, &["range"])))
+                self.ask(me.client, GroupRequest::JoinGroup(Desk::join_request(me, &["range"])))
             }
             Some(_) | None => reply,
         }
@@ -226,7 +226,7 @@ impl Desk {
     /// The answer to a join, taken up by the member.
     pub fn joined(&self, me: &mut Me, reply: ReplyTo) -> JoinGroupResponse {
         match self.answer(reply) {
-            Some(Response::JoinGroup(answer)) => {
+            Some(GroupResponse::JoinGroup(answer)) => {
                 me.id = answer.member_id.clone();
                 me.generation = answer.generation.0;
                 answer.clone()
@@ -237,13 +237,13 @@ impl Desk {
 
     pub fn sync(&mut self, me: &Me, assignments: &[(&Me, &[Tp])]) -> ReplyTo {
         let assignments = assignments.iter().map(|(m, tps)| (m.id.clone(), tps.to_vec())).collect();
-        self.ask(me.client, GroupRequest::Sync(SyncGroupRequest { member: me.request(), assignments }))
+        self.ask(me.client, GroupRequest::SyncGroup(SyncGroupRequest { member: me.request(), assignments }))
     }
 
     pub fn synced(&self, reply: ReplyTo) -> Result<Vec<Tp>, ErrorCode> {
         match self.answer(reply) {
-            Some(Response::SyncGroup { error: ErrorCode::None, assignment }) => Ok(assignment.clone()),
-            Some(Response::SyncGroup { error, .. }) => Err(*error),
+            Some(GroupResponse::SyncGroup { error: ErrorCode::None, assignment }) => Ok(assignment.clone()),
+            Some(GroupResponse::SyncGroup { error, .. }) => Err(*error),
             other => panic!("{other:?}"),
         }
     }
@@ -256,15 +256,15 @@ impl Desk {
     /// What a heartbeat was answered; `None` while it waits.
     pub fn beaten(&self, reply: ReplyTo) -> Option<ErrorCode> {
         match self.answer(reply)? {
-            Response::Heartbeat { error } => Some(*error),
+            GroupResponse::Heartbeat { error } => Some(*error),
             other => panic!("{other:?}"),
         }
     }
 
     pub fn leave(&mut self, me: &Me) -> ErrorCode {
-        let reply = self.ask(me.client, GroupRequest::Leave(me.request()));
+        let reply = self.ask(me.client, GroupRequest::LeaveGroup(me.request()));
         match self.answer(reply) {
-            Some(Response::LeaveGroup { error }) => *error,
+            Some(GroupResponse::LeaveGroup { error }) => *error,
             other => panic!("{other:?}"),
         }
     }
@@ -280,25 +280,25 @@ impl Desk {
             names: Default::default(),
             knows_group_id_not_found: me.knows_group_id_not_found,
         };
-        self.ask(me.client, GroupRequest::Commit(request))
+        self.ask(me.client, GroupRequest::OffsetCommit(request))
     }
 
     /// What a commit was answered; `None` while it waits.
     pub fn committed(&self, reply: ReplyTo) -> Option<ErrorCode> {
         match self.answer(reply)? {
-            Response::OffsetCommit { results } => results.first().map(|(_, error)| *error),
+            GroupResponse::OffsetCommit { results } => results.first().map(|(_, error)| *error),
             other => panic!("{other:?}"),
         }
     }
 
     /// OffsetFetch, for one partition.
     pub fn fetch(&mut self, tp: Tp) -> Result<Option<Offset>, ErrorCode> {
-        let reply = self.ask(9, GroupRequest::FetchOffsets(GROUP.into()));
+        let reply = self.ask(9, GroupRequest::OffsetFetch { group: GROUP.into() });
         match self.answer(reply) {
-            Some(Response::OffsetFetch { error: ErrorCode::None, offsets }) => {
+            Some(GroupResponse::OffsetFetch { error: ErrorCode::None, offsets }) => {
                 Ok(offsets.iter().find(|(t, _)| *t == tp).map(|(_, c)| c.offset))
             }
-            Some(Response::OffsetFetch { error, .. }) => Err(*error),
+            Some(GroupResponse::OffsetFetch { error, .. }) => Err(*error),
             other => panic!("{other:?}"),
         }
     }

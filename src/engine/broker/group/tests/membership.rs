@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::desk::{Desk, Me, PARTITION, T0, T1};
 use crate::base::Dur;
 use crate::broker::group::GroupRequest;
-use crate::protocol::{ErrorCode, GroupState, Response, Subscription};
+use crate::protocol::{ErrorCode, GroupResponse, GroupState, Subscription};
 use crate::rules::Version;
 use crate::trace::Kind;
 
@@ -13,7 +13,7 @@ const NEW: Version = Version::V4_1;
 
 fn error_of_join(desk: &Desk, reply: crate::broker::ReplyTo) -> Option<ErrorCode> {
     match desk.answer(reply)? {
-        Response::JoinGroup(answer) => Some(answer.error),
+        GroupResponse::JoinGroup(answer) => Some(answer.error),
         other => panic!("{other:?}"),
     }
 }
@@ -58,7 +58,7 @@ fn g_13_the_delay_ends_with_the_rebalance_timeout() {
         let mut request = Desk::join_request(me, &["range"]);
         request.knows_member_id_required = false;
         request.rebalance_timeout = Dur::secs(8);
-        GroupRequest::Join(request)
+        GroupRequest::JoinGroup(request)
     };
     let first = desk.ask(1, request(&Me::new(1)));
     for (client, ms) in [(2, 1_000), (3, 4_000), (4, 7_000)] {
@@ -91,7 +91,7 @@ fn g_13_without_delay_each_member_that_comes_rebalances() {
 #[test]
 fn kip_394_a_member_without_id_gets_one_and_comes_again_with_it() {
     let mut desk = Desk::new(NEW, Dur::ZERO);
-    let reply = desk.ask(1, GroupRequest::Join(Desk::join_request(&Me::new(1), &["range"])));
+    let reply = desk.ask(1, GroupRequest::JoinGroup(Desk::join_request(&Me::new(1), &["range"])));
     let mut me = Me::new(1);
     assert_eq!(desk.joined(&mut me, reply).error, ErrorCode::MemberIdRequired);
     assert!(me.id.starts_with("app-"));
@@ -107,20 +107,20 @@ fn joins_are_refused_as_kafka_does() {
     let mut members = [Me::new(1)];
     desk.stable(&mut members);
     let mut other = Desk::join_request(&Me::new(2), &["sticky"]);
-    let reply = desk.ask(2, GroupRequest::Join(other.clone()));
+    let reply = desk.ask(2, GroupRequest::JoinGroup(other.clone()));
     assert_eq!(error_of_join(&desk, reply), Some(ErrorCode::InconsistentGroupProtocol));
     other.session_timeout = Dur::secs(5);
-    let reply = desk.ask(2, GroupRequest::Join(other.clone()));
+    let reply = desk.ask(2, GroupRequest::JoinGroup(other.clone()));
     assert_eq!(error_of_join(&desk, reply), Some(ErrorCode::InvalidSessionTimeout));
     other.group = "".into();
-    let reply = desk.ask(2, GroupRequest::Join(other));
+    let reply = desk.ask(2, GroupRequest::JoinGroup(other));
     assert_eq!(error_of_join(&desk, reply), Some(ErrorCode::InvalidGroupId));
     let mut stranger = Me { id: "app-ffffffff".into(), ..Me::new(3) };
     let reply = desk.join(&mut stranger);
     assert_eq!(error_of_join(&desk, reply), Some(ErrorCode::UnknownMemberId));
     let mut elsewhere = Desk::join_request(&Me::new(2), &["range"]);
     elsewhere.group = "g2".into();
-    let reply = desk.ask(2, GroupRequest::Join(elsewhere));
+    let reply = desk.ask(2, GroupRequest::JoinGroup(elsewhere));
     assert_eq!(error_of_join(&desk, reply), Some(ErrorCode::NotCoordinator), "partition 43 is led by somebody else");
 }
 
@@ -133,7 +133,7 @@ fn the_protocol_with_most_votes_wins_among_those_that_all_know() {
     {
         let mut request = Desk::join_request(&Me::new(client), protocols);
         request.knows_member_id_required = false;
-        replies.push(desk.ask(client, GroupRequest::Join(request)));
+        replies.push(desk.ask(client, GroupRequest::JoinGroup(request)));
     }
     desk.until(6_000);
     let answer = desk.joined(&mut Me::new(1), replies[0]);
@@ -306,7 +306,7 @@ fn a_member_whose_subscription_changed_rebalances_and_one_that_asks_again_does_n
     assert_eq!(desk.state().0, GroupState::Stable);
     let mut request = Desk::join_request(&members[1], &["range"]);
     request.protocols = [("range".into(), Subscription { topics: ["u".into()].into(), owned: Vec::new() })].into();
-    desk.ask(2, GroupRequest::Join(request));
+    desk.ask(2, GroupRequest::JoinGroup(request));
     assert_eq!(desk.state().0, GroupState::PreparingRebalance);
 }
 

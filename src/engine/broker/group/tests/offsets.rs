@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::desk::{Desk, GROUP, Me, T0, T1};
 use crate::base::Dur;
 use crate::broker::group::GroupRequest;
-use crate::protocol::{ErrorCode, GroupState, Response};
+use crate::protocol::{ErrorCode, GroupResponse, GroupState};
 use crate::rules::Version;
 
 fn with_committed_40(version: Version) -> (Desk, Me) {
@@ -179,16 +179,16 @@ fn an_older_coordinator_whose_assignment_times_out_says_that_a_rebalance_runs() 
 #[test]
 fn a_description_shows_assignments_only_of_a_stable_group() {
     let mut desk = Desk::new(Version::V4_1, Dur::ZERO);
-    let reply = desk.ask(9, GroupRequest::Describe(GROUP.into()));
+    let reply = desk.ask(9, GroupRequest::DescribeGroups { group: GROUP.into() });
     assert!(
-        matches!(desk.answer(reply), Some(Response::DescribeGroups(d)) if d.error == ErrorCode::GroupIdNotFound && d.state == GroupState::Dead)
+        matches!(desk.answer(reply), Some(GroupResponse::DescribeGroups(d)) if d.error == ErrorCode::GroupIdNotFound && d.state == GroupState::Dead)
     );
     let mut members = [Me::new(1), Me::new(2)];
     desk.stable(&mut members);
     let assigned = |desk: &mut Desk| {
-        let reply = desk.ask(9, GroupRequest::Describe(GROUP.into()));
+        let reply = desk.ask(9, GroupRequest::DescribeGroups { group: GROUP.into() });
         match desk.answer(reply) {
-            Some(Response::DescribeGroups(d)) => {
+            Some(GroupResponse::DescribeGroups(d)) => {
                 (d.members.len(), d.members.iter().map(|(_, _, tps)| tps.len()).sum::<usize>())
             }
             other => panic!("{other:?}"),
@@ -306,11 +306,11 @@ fn the_newer_coordinator_answers_a_heartbeat_behind_the_writes_before_it() {
     assert_eq!(desk.beaten(beat), None);
     desk.until(5_000);
     assert_eq!(desk.beaten(beat), Some(ErrorCode::CoordinatorNotAvailable));
-    let leave = desk.ask(1, GroupRequest::Leave(me.request()));
+    let leave = desk.ask(1, GroupRequest::LeaveGroup(me.request()));
     assert_eq!(desk.answer(leave), None);
     assert_eq!(desk.state(), (GroupState::Empty, 2, 0), "it takes effect at once");
     desk.replicate();
-    assert_eq!(desk.answer(leave), Some(&Response::LeaveGroup { error: ErrorCode::None }));
+    assert_eq!(desk.answer(leave), Some(&GroupResponse::LeaveGroup { error: ErrorCode::None }));
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn p_23_one_answer_with_a_result_for_each_partition() {
     rig.fetch_of(2, 11);
     rig.fetch_of(3, 11);
     match &rig.ready()[0] {
-        Response::Produce { results } => assert_eq!(
+        Response::Partition(PartitionResponse::Produce { results }) => assert_eq!(
             results.iter().map(|r| r.error).collect::<alloc::vec::Vec<_>>(),
             [ErrorCode::None, ErrorCode::NotEnoughReplicas]
         ),
@@ -233,7 +233,10 @@ fn a_client_writes_to_no_internal_topic_and_a_coordinator_does() {
     assert!(matches!(rig.produce(Acks::Zero, 1), Handled::CloseConnection));
     let reply = rig.reply_to(NodeId::Client(ClientId(1)));
     let deleted = rig.with(|replicas, ctx, image| replicas.delete_records(ctx, image, T0, 0, Dur::secs(30), reply));
-    let refused = Response::DeleteRecords { error: ErrorCode::InvalidTopicException, low_watermark: -1 };
+    let refused = Response::Partition(PartitionResponse::DeleteRecords {
+        error: ErrorCode::InvalidTopicException,
+        low_watermark: -1,
+    });
     assert!(matches!(deleted, Handled::Now(Some(response)) if response == refused));
     let nowhere = Tp { partition: 9, ..T0 };
     let answer = produced_now(rig.produce_batches(Acks::One, alloc::vec![(nowhere, batch(1))]));

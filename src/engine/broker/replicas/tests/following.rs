@@ -12,7 +12,9 @@ use crate::trace::{Failure, Kind};
 /// The only partition that the only Fetch asks for.
 fn asked(rig: &mut Rig) -> Option<FetchPartition> {
     match &rig.drive()[..] {
-        [(NodeId::Broker(BrokerId(1)), Request::Fetch(request))] => Some(request.partitions[0]),
+        [(NodeId::Broker(BrokerId(1)), Request::Partition(PartitionRequest::Fetch(request)))] => {
+            Some(request.partitions[0])
+        }
         [] => None,
         other => panic!("{other:?}"),
     }
@@ -30,9 +32,13 @@ fn refused(error: ErrorCode) -> FetchedPartition {
 /// something.
 fn talk(leader: &mut Rig, follower: &mut Rig) -> usize {
     for round in 0..10 {
-        let Some((_, Request::Fetch(request))) = follower.drive().pop() else { panic!("a fetch") };
+        let Some((_, Request::Partition(PartitionRequest::Fetch(request)))) = follower.drive().pop() else {
+            panic!("a fetch")
+        };
         match leader.fetch_request(request) {
-            Handled::Now(Some(Response::Fetch { partitions })) => follower.fetched(partitions),
+            Handled::Now(Some(Response::Partition(PartitionResponse::Fetch { partitions }))) => {
+                follower.fetched(partitions)
+            }
             Handled::Parked => return round,
             other => panic!("{other:?}"),
         }
@@ -140,10 +146,17 @@ fn l_20_a_follower_below_the_leaders_start_begins_anew_there() {
     rig.drive();
     rig.fetched(alloc::vec![refused(ErrorCode::OffsetOutOfRange)]);
     assert_eq!(rig.view().fetch_state, Some(FetchState::AskingForOffsets));
-    assert!(matches!(&rig.drive()[..], [(_, Request::ListOffsets(request))] if request.replica == Some(b(2))));
+    assert!(
+        matches!(&rig.drive()[..], [(_, Request::Partition(PartitionRequest::ListOffsets(request)))] if request.replica == Some(b(2)))
+    );
     let listed = |offset| ListedOffset { tp: T0, error: ErrorCode::None, offset, leader_epoch: None };
     let call = BrokerCall::ReplicaListOffsets { leader: b(1), tp: T0, fetch_offset: 100 };
-    rig.completed(call, Outcome::Answer(Response::ListOffsets { partitions: alloc::vec![listed(900), listed(500)] }));
+    rig.completed(
+        call,
+        Outcome::Answer(Response::Partition(PartitionResponse::ListOffsets {
+            partitions: alloc::vec![listed(900), listed(500)],
+        })),
+    );
     assert_eq!((rig.view().log_start, rig.ends()), (500, (500, 500)));
     let next = asked(&mut rig).expect("a fetch");
     assert_eq!((next.fetch_offset, next.last_fetched_epoch), (500, None));
@@ -157,7 +170,12 @@ fn a_follower_beyond_the_leaders_end_is_cut_there() {
     rig.drive();
     let listed = |offset| ListedOffset { tp: T0, error: ErrorCode::None, offset, leader_epoch: None };
     let call = BrokerCall::ReplicaListOffsets { leader: b(1), tp: T0, fetch_offset: 100 };
-    rig.completed(call, Outcome::Answer(Response::ListOffsets { partitions: alloc::vec![listed(60), listed(0)] }));
+    rig.completed(
+        call,
+        Outcome::Answer(Response::Partition(PartitionResponse::ListOffsets {
+            partitions: alloc::vec![listed(60), listed(0)],
+        })),
+    );
     assert_eq!(rig.ends(), (60, 60));
 }
 
@@ -284,11 +302,11 @@ fn r_20_the_old_leader_is_cut_to_what_the_first_answer_carried() {
         change.leader = Some(Some(b(2)));
         change.isr = Some(ids(&[2, 3]));
     });
-    let Some((_, Request::Fetch(request))) = old.drive().pop() else { panic!("a fetch") };
+    let Some((_, Request::Partition(PartitionRequest::Fetch(request)))) = old.drive().pop() else { panic!("a fetch") };
     let handled = new.fetch_request(request);
     old.completed(
         BrokerCall::ReplicaFetch { leader: b(2) },
-        Outcome::Answer(Response::Fetch { partitions: alloc::vec![now(handled)] }),
+        Outcome::Answer(Response::Partition(PartitionResponse::Fetch { partitions: alloc::vec![now(handled)] })),
     );
     assert_eq!(old.ends(), (11, 10));
 }
@@ -298,20 +316,26 @@ fn a_fetcher_without_partitions_closes_its_connection() {
     let mut rig = Rig::follower(Setup::default());
     assert_eq!(rig.drive().len(), 1);
     rig.change(|change| change.leader = Some(Some(b(3))));
-    assert!(matches!(&rig.drive()[..], [(NodeId::Broker(BrokerId(3)), Request::Fetch(_))]));
+    assert!(matches!(
+        &rig.drive()[..],
+        [(NodeId::Broker(BrokerId(3)), Request::Partition(PartitionRequest::Fetch(_)))]
+    ));
     assert!(!rig.conns.is_open(NodeId::Broker(b(1)), crate::node::Channel::Replica));
 }
 
 #[test]
 fn a_failed_look_up_of_offsets_rests_its_own_partition_alone() {
     let listed = |error| ListedOffset { tp: T0, error, offset: -1, leader_epoch: None };
-    let refused_list =
-        |error| Outcome::Answer(Response::ListOffsets { partitions: alloc::vec![listed(error), listed(error)] });
+    let refused_list = |error| {
+        Outcome::Answer(Response::Partition(PartitionResponse::ListOffsets {
+            partitions: alloc::vec![listed(error), listed(error)],
+        }))
+    };
     for outcome in [
         Outcome::Failed(Failure::Disconnected),
         Outcome::Failed(Failure::TimedOut),
         refused_list(ErrorCode::NotLeaderOrFollower),
-        Outcome::Answer(Response::ListOffsets { partitions: alloc::vec![] }),
+        Outcome::Answer(Response::Partition(PartitionResponse::ListOffsets { partitions: alloc::vec![] })),
     ] {
         let mut rig = Rig::follower(Setup { log: log_of(&[(4, 100)]), checkpoint: 100, ..Setup::default() });
         let registered = registration(&[1, 2], &[1, 2], Some(1), 5);
@@ -319,13 +343,15 @@ fn a_failed_look_up_of_offsets_rests_its_own_partition_alone() {
         rig.apply(&[T1]);
         let fetch_of = |rig: &mut Rig| -> alloc::vec::Vec<Tp> {
             match &rig.drive()[..] {
-                [(_, Request::Fetch(request))] => request.partitions.iter().map(|ask| ask.tp).collect(),
+                [(_, Request::Partition(PartitionRequest::Fetch(request)))] => {
+                    request.partitions.iter().map(|ask| ask.tp).collect()
+                }
                 other => panic!("{other:?}"),
             }
         };
         assert_eq!(fetch_of(&mut rig), [T0, T1]);
         rig.fetched(alloc::vec![refused(ErrorCode::OffsetOutOfRange)]);
-        assert!(matches!(&rig.drive()[..], [(_, Request::ListOffsets(_))]));
+        assert!(matches!(&rig.drive()[..], [(_, Request::Partition(PartitionRequest::ListOffsets(_)))]));
         let call = BrokerCall::ReplicaListOffsets { leader: b(1), tp: T0, fetch_offset: 100 };
         rig.completed(call, outcome.clone());
         assert_eq!(rig.view().fetch_state, Some(FetchState::Resting), "{outcome:?}");

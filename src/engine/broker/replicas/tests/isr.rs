@@ -339,7 +339,9 @@ fn several_partitions_go_into_one_request() {
     rig.fetch_request(request);
     let sent = rig.drive();
     match &sent[..] {
-        [(NodeId::Controller(CONTROLLER), Request::AlterPartition(request))] => assert_eq!(request.partitions.len(), 2),
+        [(NodeId::Controller(CONTROLLER), Request::Controller(ControllerRequest::AlterPartition(request)))] => {
+            assert_eq!(request.partitions.len(), 2)
+        }
         other => panic!("{other:?}"),
     }
 }

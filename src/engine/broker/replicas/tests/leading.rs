@@ -245,7 +245,7 @@ fn kip_951_errors_name_the_newer_leader_from_3_7_on() {
         let expected = hinted.then_some(LeaderHint { leader: b(1), epoch: LeaderEpoch(5) });
         assert_eq!(now(rig.fetch_request(consumer_fetch(0, Some(4)))).current_leader, expected);
         match rig.produce(Acks::One, 1) {
-            Handled::Now(Some(Response::Produce { results })) => {
+            Handled::Now(Some(Response::Partition(PartitionResponse::Produce { results }))) => {
                 assert_eq!((results[0].error, results[0].current_leader), (ErrorCode::NotLeaderOrFollower, expected))
             }
             other => panic!("{other:?}"),

@@ -13,7 +13,7 @@ fn delete(rig: &mut Rig, before: Offset) -> Handled {
 }
 
 fn deleted(error: ErrorCode, low_watermark: Offset) -> Response {
-    Response::DeleteRecords { error, low_watermark }
+    Response::Partition(PartitionResponse::DeleteRecords { error, low_watermark })
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn followers_are_told_the_log_end_and_the_log_start() {
         ],
     };
     match rig.with(|replicas, ctx, image| replicas.list_offsets(ctx, image, &request)) {
-        Response::ListOffsets { partitions } => {
+        PartitionResponse::ListOffsets { partitions } => {
             assert_eq!(
                 partitions.iter().map(|p| (p.error, p.offset)).collect::<alloc::vec::Vec<_>>(),
                 [(ErrorCode::None, 20), (ErrorCode::FencedLeaderEpoch, -1), (ErrorCode::None, 10)]
@@ -63,7 +63,7 @@ fn l_10_offset_for_leader_epoch() {
             replicas.offset_for_leader_epoch(ctx, image, T0, current.map(LeaderEpoch), epoch)
         })
     };
-    let end = |epoch, end_offset| Response::OffsetForLeaderEpoch {
+    let end = |epoch, end_offset| PartitionResponse::OffsetForLeaderEpoch {
         tp: T0,
         error: ErrorCode::None,
         end: Some(EpochEnd { epoch, end_offset }),
@@ -71,9 +71,9 @@ fn l_10_offset_for_leader_epoch() {
     assert_eq!([ask(None, 0), ask(Some(3), 2), ask(None, 3)], [end(0, 20), end(1, 35), end(3, 40)]);
     assert_eq!(
         ask(Some(2), 0),
-        Response::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::FencedLeaderEpoch, end: None }
+        PartitionResponse::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::FencedLeaderEpoch, end: None }
     );
-    assert_eq!(ask(None, 4), Response::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::None, end: None });
+    assert_eq!(ask(None, 4), PartitionResponse::OffsetForLeaderEpoch { tp: T0, error: ErrorCode::None, end: None });
 }
 
 #[test]

@@ -242,7 +242,7 @@ impl Rig {
             partitions: alloc::vec![(T0, None, OffsetSpec::Latest)],
         };
         match self.with(|replicas, ctx, image| replicas.list_offsets(ctx, image, &request)) {
-            Response::ListOffsets { partitions } => partitions[0].clone(),
+            PartitionResponse::ListOffsets { partitions } => partitions[0].clone(),
             other => panic!("{other:?}"),
         }
     }
@@ -262,7 +262,7 @@ impl Rig {
     }
 
     pub fn ready(&mut self) -> Vec<Response> {
-        self.replicas.take_ready().into_iter().map(|(_, response)| response).collect()
+        self.replicas.take_ready().into_iter().map(|(_, response)| response.into()).collect()
     }
 
     /// Sends what is due and returns the requests that left.
@@ -281,7 +281,11 @@ impl Rig {
     /// The AlterPartition that left, if one did.
     pub fn alter(&mut self) -> Option<AlterPartitionItem> {
         self.drive().into_iter().find_map(|(_, request)| {
-            if let Request::AlterPartition(request) = request { request.partitions.into_iter().next() } else { None }
+            if let Request::Controller(ControllerRequest::AlterPartition(request)) = request {
+                request.partitions.into_iter().next()
+            } else {
+                None
+            }
         })
     }
 
@@ -297,7 +301,10 @@ impl Rig {
             partition_epoch: PartitionEpoch(partition_epoch),
             leader_recovery: LeaderRecoveryState::Recovered,
         };
-        let response = Response::AlterPartition { error: ErrorCode::None, partitions: alloc::vec![partition] };
+        let response = Response::Controller(ControllerResponse::AlterPartition {
+            error: ErrorCode::None,
+            partitions: alloc::vec![partition],
+        });
         self.completed(BrokerCall::AlterPartition { partitions: alloc::vec![T0] }, Outcome::Answer(response));
     }
 
@@ -308,7 +315,10 @@ impl Rig {
 
     /// The answer of broker 1 to the Fetch in flight.
     pub fn fetched(&mut self, partitions: Vec<FetchedPartition>) {
-        self.completed(BrokerCall::ReplicaFetch { leader: b(1) }, Outcome::Answer(Response::Fetch { partitions }));
+        self.completed(
+            BrokerCall::ReplicaFetch { leader: b(1) },
+            Outcome::Answer(Response::Partition(PartitionResponse::Fetch { partitions })),
+        );
     }
 
     pub fn view(&self) -> ReplicaView<'_> {
@@ -373,7 +383,7 @@ pub fn answered(high_watermark: Offset, log_start: Offset, batches: Vec<RecordBa
 /// The partitions of a fetch answer.
 pub fn partitions_of(response: &Response) -> &[FetchedPartition] {
     match response {
-        Response::Fetch { partitions } => partitions,
+        Response::Partition(PartitionResponse::Fetch { partitions }) => partitions,
         other => panic!("{other:?}"),
     }
 }
@@ -389,7 +399,7 @@ pub fn now(handled: Handled) -> FetchedPartition {
 /// Error and base offset of the only result of a produce answer.
 pub fn produced(response: &Response) -> (ErrorCode, Offset) {
     match response {
-        Response::Produce { results } => (results[0].error, results[0].base_offset),
+        Response::Partition(PartitionResponse::Produce { results }) => (results[0].error, results[0].base_offset),
         other => panic!("{other:?}"),
     }
 }

@@ -5,7 +5,7 @@ use crate::base::{BrokerId, Dur};
 use crate::client::testing::{Bench, TP0};
 use crate::client::{Client, ClientKind, ConsumerSpec};
 use crate::node::message::{ClientCommand, Event};
-use crate::protocol::{ErrorCode, Request};
+use crate::protocol::{ErrorCode, GroupRequest, Request};
 
 /// A member that commits by itself and has read five records; then the broker of its coordinator dies.
 fn without_coordinator() -> (Bench, Client) {
@@ -43,7 +43,12 @@ fn a_close_finds_the_coordinator_commits_and_leaves() {
     let at = exit_of(&mut bench, &mut client);
     assert!((15_000..17_000).contains(&at), "{at}");
     assert_eq!(bench.committed.get(&TP0).map(|o| o.offset), Some(5));
-    assert!(bench.requests.iter().any(|(_, to, r)| *to == BrokerId(3) && matches!(r, Request::LeaveGroup(_))));
+    assert!(
+        bench
+            .requests
+            .iter()
+            .any(|(_, to, r)| *to == BrokerId(3) && matches!(r, Request::Group(GroupRequest::LeaveGroup(_))))
+    );
 }
 
 #[test]

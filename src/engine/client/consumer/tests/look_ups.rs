@@ -7,7 +7,7 @@ use core::cell::Cell;
 use super::{ClientVersion, PollForm, start};
 use crate::base::{BrokerId, Tp};
 use crate::client::testing::{Bench, Reply, TP0};
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{ErrorCode, PartitionRequest, PartitionResponse, Request, Response};
 use crate::trace::Kind;
 
 fn delivered(bench: &Bench, partition: u32) -> usize {
@@ -17,14 +17,14 @@ fn delivered(bench: &Bench, partition: u32) -> usize {
 /// Answers `ListOffsets` as the bench does, with an error for the first partition as long as `refuses` holds.
 fn refusing_offsets(refuses: Rc<Cell<bool>>) -> impl FnMut(BrokerId, &Request) -> Option<Reply> {
     move |_, request| {
-        let Request::ListOffsets(list) = request else { return None };
+        let Request::Partition(PartitionRequest::ListOffsets(list)) = request else { return None };
         let listed = list.partitions.iter().map(|(tp, ..)| crate::protocol::ListedOffset {
             tp: *tp,
             error: if *tp == TP0 && refuses.get() { ErrorCode::OffsetNotAvailable } else { ErrorCode::None },
             offset: 0,
             leader_epoch: None,
         });
-        Some(Reply::Answer(Response::ListOffsets { partitions: listed.collect() }))
+        Some(Reply::Answer(Response::Partition(PartitionResponse::ListOffsets { partitions: listed.collect() })))
     }
 }
 
@@ -39,7 +39,7 @@ fn a_failed_look_up_of_offsets_rests_its_own_partition_alone() {
     assert_eq!((delivered(&bench, 0), delivered(&bench, 1)), (0, 5));
     let asked = |bench: &Bench, wanted: Tp| {
         let lists = bench.requests.iter().filter(
-            |(_, _, r)| matches!(r, Request::ListOffsets(list) if list.partitions.iter().any(|(tp, ..)| *tp == wanted)),
+            |(_, _, r)| matches!(r, Request::Partition(PartitionRequest::ListOffsets(list)) if list.partitions.iter().any(|(tp, ..)| *tp == wanted)),
         );
         lists.count()
     };
@@ -57,9 +57,13 @@ fn a_failed_look_up_of_an_epoch_rests_its_own_partition_alone() {
     let refuses = Rc::new(Cell::new(true));
     let still = refuses.clone();
     bench.hook = Some(Box::new(move |_, request| match request {
-        Request::OffsetForLeaderEpoch { tp: TP0, .. } if still.get() => {
+        Request::Partition(PartitionRequest::OffsetForLeaderEpoch { tp: TP0, .. }) if still.get() => {
             let error = ErrorCode::UnknownLeaderEpoch;
-            Some(Reply::Answer(Response::OffsetForLeaderEpoch { tp: TP0, error, end: None }))
+            Some(Reply::Answer(Response::Partition(PartitionResponse::OffsetForLeaderEpoch {
+                tp: TP0,
+                error,
+                end: None,
+            })))
         }
         _ => None,
     }));

@@ -7,11 +7,11 @@ use crate::base::Dur;
 use crate::client::Client;
 use crate::client::testing::{Bench, Reply};
 use crate::node::message::{ClientCommand, Event};
-use crate::protocol::{ErrorCode, Request, Response};
+use crate::protocol::{ErrorCode, GroupRequest, GroupResponse, Request, Response};
 use crate::trace::Kind;
 
 fn commits(bench: &Bench) -> usize {
-    bench.requests.iter().filter(|(_, _, r)| matches!(r, Request::OffsetCommit(_))).count()
+    bench.requests.iter().filter(|(_, _, r)| matches!(r, Request::Group(GroupRequest::OffsetCommit(_)))).count()
 }
 
 fn last_failure(bench: &Bench) -> Option<&'static str> {
@@ -39,8 +39,8 @@ fn committing(version: ClientVersion, lose: impl FnOnce(&mut Bench, &mut Client)
 fn expelled(bench: &mut Bench, client: &mut Client) {
     bench.send(client, Event::Command(ClientCommand::PausePolling { span: Dur::secs(60) }));
     bench.hook = Some(Box::new(|_, request| {
-        matches!(request, Request::Heartbeat(_))
-            .then(|| Reply::Answer(Response::Heartbeat { error: ErrorCode::UnknownMemberId }))
+        matches!(request, Request::Group(GroupRequest::Heartbeat(_)))
+            .then(|| Reply::Answer(Response::Group(GroupResponse::Heartbeat { error: ErrorCode::UnknownMemberId })))
     }));
     bench.run(client, 10_000);
 }
@@ -48,8 +48,10 @@ fn expelled(bench: &mut Bench, client: &mut Client) {
 /// The group rebalances, and the join is not answered.
 fn joining(bench: &mut Bench, client: &mut Client) {
     bench.hook = Some(Box::new(|_, request| match request {
-        Request::Heartbeat(_) => Some(Reply::Answer(Response::Heartbeat { error: ErrorCode::RebalanceInProgress })),
-        Request::JoinGroup(_) => Some(Reply::Never),
+        Request::Group(GroupRequest::Heartbeat(_)) => {
+            Some(Reply::Answer(Response::Group(GroupResponse::Heartbeat { error: ErrorCode::RebalanceInProgress })))
+        }
+        Request::Group(GroupRequest::JoinGroup(_)) => Some(Reply::Never),
         _ => None,
     }));
     bench.run(client, 10_000);
@@ -72,18 +74,24 @@ fn a_member_that_joins_fails_its_commit_as_a_rebalance_in_progress() {
 fn while_syncing(version: ClientVersion) -> (usize, usize) {
     let mut bench = Bench::new(&[1]);
     bench.hook = Some(Box::new(|_, request| match request {
-        Request::SyncGroup(_) => Some(Reply::After(
+        Request::Group(GroupRequest::SyncGroup(_)) => Some(Reply::After(
             Dur::secs(7),
-            Response::SyncGroup { error: ErrorCode::None, assignment: alloc::vec![crate::client::testing::TP0] },
+            Response::Group(GroupResponse::SyncGroup {
+                error: ErrorCode::None,
+                assignment: alloc::vec![crate::client::testing::TP0],
+            }),
         )),
-        Request::Heartbeat(_) => Some(Reply::Answer(Response::Heartbeat { error: ErrorCode::RebalanceInProgress })),
+        Request::Group(GroupRequest::Heartbeat(_)) => {
+            Some(Reply::Answer(Response::Group(GroupResponse::Heartbeat { error: ErrorCode::RebalanceInProgress })))
+        }
         _ => None,
     }));
     let mut client = start(&mut bench, version, PollForm::Duration, &[]);
     bench.run(&mut client, 6_900);
     let count = |is: &dyn Fn(&Request) -> bool| bench.requests.iter().filter(|(_, _, r)| is(r)).count();
-    let answered = |r: &Request| matches!(r, Request::JoinGroup(join) if !join.member_id.is_empty());
-    (count(&|r| matches!(r, Request::Heartbeat(_))), count(&answered))
+    let answered =
+        |r: &Request| matches!(r, Request::Group(GroupRequest::JoinGroup(join)) if !join.member_id.is_empty());
+    (count(&|r| matches!(r, Request::Group(GroupRequest::Heartbeat(_)))), count(&answered))
 }
 
 #[test]
@@ -97,13 +105,14 @@ fn answered_with(error: ErrorCode) -> (Option<&'static str>, bool) {
     let mut bench = Bench::new(&[1]);
     bench.fill(0, 5);
     bench.hook = Some(Box::new(move |_, request| {
-        let Request::OffsetCommit(commit) = request else { return None };
+        let Request::Group(GroupRequest::OffsetCommit(commit)) = request else { return None };
         let results = commit.offsets.iter().map(|(tp, _)| (*tp, error)).collect();
-        Some(Reply::Answer(Response::OffsetCommit { results }))
+        Some(Reply::Answer(Response::Group(GroupResponse::OffsetCommit { results })))
     }));
     let mut client = start(&mut bench, ClientVersion::V4_1, PollForm::Duration, &[]);
     bench.run(&mut client, 5_000);
-    let joins = bench.requests.iter().filter(|(_, _, r)| matches!(r, Request::SyncGroup(_))).count();
+    let joins =
+        bench.requests.iter().filter(|(_, _, r)| matches!(r, Request::Group(GroupRequest::SyncGroup(_)))).count();
     (last_failure(&bench), joins > 1)
 }
 
@@ -124,7 +133,7 @@ fn below_version_9_a_commit_does_not_know_a_missing_group() {
         let mut client = start(&mut bench, version, PollForm::Duration, &[]);
         bench.run(&mut client, 5_000);
         bench.requests.iter().find_map(|(_, _, r)| match r {
-            Request::OffsetCommit(commit) => Some(commit.knows_group_id_not_found),
+            Request::Group(GroupRequest::OffsetCommit(commit)) => Some(commit.knows_group_id_not_found),
             _ => None,
         })
     };

@@ -9,7 +9,10 @@ use super::{ClientVersion, ConsumerSpec, PollForm, callbacks, spec};
 use crate::base::Dur;
 use crate::client::testing::{Bench, Reply, TP0};
 use crate::client::{Client, ClientKind};
-use crate::protocol::{ErrorCode, MetadataResponse, OffsetCommitRequest, Request, Response, TopicMetadata};
+use crate::protocol::{
+    BrokerRequest, BrokerResponse, ErrorCode, GroupRequest, GroupResponse, MetadataResponse, OffsetCommitRequest,
+    Request, Response, TopicMetadata,
+};
 use crate::trace::Callback;
 
 /// A member that commits by itself, only before a rebalance, and has read five records. At 5 s its group rebalances, and
@@ -28,10 +31,10 @@ fn rebalancing(
     assert_eq!(bench.delivered(), 5);
     let (told, commits) = (Cell::new(false), Cell::new(0));
     bench.hook = Some(Box::new(move |_, request| match request {
-        Request::Heartbeat(_) if !told.replace(true) => {
-            Some(Reply::Answer(Response::Heartbeat { error: ErrorCode::RebalanceInProgress }))
+        Request::Group(GroupRequest::Heartbeat(_)) if !told.replace(true) => {
+            Some(Reply::Answer(Response::Group(GroupResponse::Heartbeat { error: ErrorCode::RebalanceInProgress })))
         }
-        Request::OffsetCommit(commit) => {
+        Request::Group(GroupRequest::OffsetCommit(commit)) => {
             commits.set(commits.get() + 1);
             answer(commits.get(), commit)
         }
@@ -42,7 +45,7 @@ fn rebalancing(
 
 fn failing(commit: &OffsetCommitRequest, error: ErrorCode) -> Option<Reply> {
     let results = commit.offsets.iter().map(|(tp, _)| (*tp, error)).collect();
-    Some(Reply::Answer(Response::OffsetCommit { results }))
+    Some(Reply::Answer(Response::Group(GroupResponse::OffsetCommit { results })))
 }
 
 /// When requests of this kind were sent after 5 s, in milliseconds.
@@ -51,10 +54,10 @@ fn sent(bench: &Bench, is: impl Fn(&Request) -> bool) -> Vec<u64> {
     since.map(|(at, _, _)| at.0 / 1_000).collect()
 }
 fn commits(bench: &Bench) -> Vec<u64> {
-    sent(bench, |r| matches!(r, Request::OffsetCommit(_)))
+    sent(bench, |r| matches!(r, Request::Group(GroupRequest::OffsetCommit(_))))
 }
 fn joins(bench: &Bench) -> Vec<u64> {
-    sent(bench, |r| matches!(r, Request::JoinGroup(_)))
+    sent(bench, |r| matches!(r, Request::Group(GroupRequest::JoinGroup(_))))
 }
 
 const VERSIONS: [ClientVersion; 5] =
@@ -164,16 +167,21 @@ fn a_topic_that_was_deleted_is_committed_by_its_name_before_the_rebalance_that_f
     bench.run(&mut client, 5_000);
     assert_eq!(bench.delivered(), 5);
     bench.hook = Some(Box::new(|_, request| match request {
-        Request::Metadata(asked) if asked.topics.as_ref().is_some_and(|topics| !topics.is_empty()) => {
+        Request::Broker(BrokerRequest::Metadata(asked))
+            if asked.topics.as_ref().is_some_and(|topics| !topics.is_empty()) =>
+        {
             let error = ErrorCode::UnknownTopicOrPartition;
             let gone = TopicMetadata { error, name: "t".into(), topic: None, partitions: Vec::new() };
-            Some(Reply::Answer(Response::Metadata(MetadataResponse { brokers: Vec::new(), topics: [gone].into() })))
+            Some(Reply::Answer(Response::Broker(BrokerResponse::Metadata(MetadataResponse {
+                brokers: Vec::new(),
+                topics: [gone].into(),
+            }))))
         }
         _ => None,
     }));
     bench.run(&mut client, 10_000);
     let names = bench.requests.iter().find_map(|(_, _, r)| match r {
-        Request::OffsetCommit(commit) => Some(commit.names.clone()),
+        Request::Group(GroupRequest::OffsetCommit(commit)) => Some(commit.names.clone()),
         _ => None,
     });
     assert_eq!(names.expect("the leader of the group joins again").get(&TP0.topic).map(|name| &**name), Some("t"));
@@ -198,5 +206,5 @@ fn an_application_polls_on_while_a_newer_client_commits_before_a_rebalance() {
 }
 
 fn answer_none() -> Response {
-    Response::OffsetCommit { results: alloc::vec![(TP0, ErrorCode::None)] }
+    Response::Group(GroupResponse::OffsetCommit { results: alloc::vec![(TP0, ErrorCode::None)] })
 }
