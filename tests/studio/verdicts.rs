@@ -169,3 +169,13 @@ fn everything_on_the_stage_can_be_inspected_and_asked_why() {
     }
     assert_eq!(studio.inspect(&Subject::Broker(9)), None);
 }
+
+#[test]
+fn one_healing_is_one_line_though_messages_were_held() {
+    const HEALED: &str = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2,3]}}},
+        "script":[{"at":"5s","do":[{"cut":{"between":1,"and":[2,3]}}]},{"at":"7s","do":[{"heal":"all"}]},
+        {"at":"9s","checkpoint":"end"}]}"#;
+    let log = open(HEALED, 8).log_tail(&LogFilter::default(), 300);
+    let healed = log.lines.iter().filter(|line| matches!(line.fact, Fact::Healed { .. })).count();
+    assert_eq!(healed, 1);
+}

@@ -290,3 +290,14 @@ fn every_note_of_a_change_leads_back_to_its_decision() {
     assert_eq!(elected.cause, fenced);
     assert_eq!(b.node.disk.metadata_log.batch_at(from).map(|batch| batch.origin), Some(fenced));
 }
+
+#[test]
+fn an_idle_record_does_not_come_of_whoever_wrote_last() {
+    let mut b = Bench::cluster(Version::V4_1, 3, &[1, 2, 3], "1");
+    let activated = b.node.trace.iter().rfind(|e| matches!(e.kind, Kind::ControllerActivated { .. }));
+    let activated = activated.expect("it is active").seq;
+    let from = b.end();
+    b.run_with(&[], Dur::ms(1_200));
+    let idle: Vec<_> = b.node.disk.metadata_log.batches_from(from).map(|batch| batch.origin).collect();
+    assert_eq!(idle, [activated, activated], "one each half second, of the activation and not of the last request");
+}

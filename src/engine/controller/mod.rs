@@ -79,6 +79,8 @@ pub struct Controller {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Active {
     epoch: QuorumEpoch,
+    /// The entry of its activation: what it does because time passes comes of that.
+    since: Seq,
     sessions: Sessions,
     /// Answers that wait for the high watermark to reach an offset.
     waiting: Map<Offset, Vec<Waiting>>,

@@ -86,8 +86,10 @@ impl Bench {
         let end = SimTime(ms * 1_000);
         while let Some(at) = self.node.timers.next_at().filter(|at| *at <= end) {
             self.node.now = at;
-            if let Some((timer, _)) = self.node.timers.pop_due(at) {
-                self.controller.on_event(&mut self.node.ctx(), Event::Timer(timer));
+            if let Some((timer, cause)) = self.node.timers.pop_due(at) {
+                let mut ctx = self.node.ctx();
+                ctx.cause = cause;
+                self.controller.on_event(&mut ctx, Event::Timer(timer));
             }
         }
         self.node.now = end;

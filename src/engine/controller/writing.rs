@@ -134,9 +134,9 @@ impl Controller {
     }
 
     fn activate(&mut self, ctx: &mut Ctx<'_>, epoch: crate::base::QuorumEpoch) {
-        ctx.because(Kind::ControllerActivated { epoch });
+        let since = ctx.because(Kind::ControllerActivated { epoch });
         let sessions = Sessions::restarted(&self.image, ctx.now);
-        self.active = Some(Active { epoch, sessions, waiting: Default::default() });
+        self.active = Some(Active { epoch, since, sessions, waiting: Default::default() });
         if self.image.features.is_empty() {
             let records = self.bootstrap_records();
             self.write(ctx, records, IsrChanger::Controller);
@@ -221,10 +221,12 @@ impl Controller {
         }
     }
 
+    /// Whoever wrote last only puts the idle record off; it comes of there being an active controller.
     fn arm_no_op(&self, ctx: &mut Ctx<'_>) {
         let interval = self.config.metadata_max_idle_interval;
         if interval > Dur::ZERO {
-            ctx.set(Timer::Controller(ControllerTimer::NoOp), interval);
+            let since = self.active.as_ref().map_or(ctx.cause, |active| active.since);
+            ctx.caused_by(since, |ctx| ctx.set(Timer::Controller(ControllerTimer::NoOp), interval));
         }
     }
 

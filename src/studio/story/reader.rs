@@ -71,16 +71,19 @@ impl<'a> Reader<'a> {
     pub fn ends(&self, to: impl Fn(&Kind) -> Option<NodeId>) -> Option<Ends> {
         let reel = self.seen.reel();
         let same = |entry: &TraceEntry| entry.cause == self.entry.cause && entry.cause != Seq(0);
-        if self.index > 0 && reel.get(self.index - 1).is_some_and(|before| same(before) && to(&before.kind).is_some()) {
+        // Messages that a healed link lets through stand between its entries.
+        let since = reel.cause(self.index).map_or(self.index, |cause| cause + 1);
+        if reel.entries(since..self.index).any(|(_, before)| same(before) && to(&before.kind).is_some()) {
             return None;
         }
         let mut pairs = vec![(self.entry.who, to(&self.entry.kind)?)];
         for (_, entry) in reel.entries(self.index + 1..reel.len()) {
             match to(&entry.kind) {
                 Some(end) if same(entry) => pairs.push((entry.who, end)),
-                Some(_) | None if !same(entry) => break,
-                // Messages that a healed link lets through stand between its entries.
-                Some(_) | None => {}
+                None if entry.at != self.entry.at => break,
+                Some(_) => break,
+                // One of those messages.
+                None => {}
             }
         }
         let one_way = !pairs.contains(&(pairs[0].1, pairs[0].0));
