@@ -1,9 +1,11 @@
 //! The root: holds what the user chose, hands wishes to the desk, and gives each part its view data.
 //! It deliberately knows no rule of Kafka and draws little itself.
 mod asked;
+mod drawing;
 mod layout;
 pub(crate) mod travel;
 
+use self::drawing::Drawing;
 use self::travel::{Turn, Underway};
 use super::caption::{Caption, chosen, said};
 use super::context::{Ask, DeskRef, Dialog, PhoneTab, Pulse, Tab, Theme, Ui};
@@ -36,9 +38,6 @@ const SLICES: usize = 240;
 /// The live region speaks no more often than this, and the lanes are drawn no more often than that.
 const SPEAK_EVERY_MS: f64 = 1_000.0;
 const LANES_EVERY_MS: f64 = 250.0;
-
-/// A frame that is longer is one in which the page had too much to draw.
-const LONG_FRAME_MS: f64 = 40.0;
 
 /// What the page starts with.
 #[derive(Clone, PartialEq, Properties)]
@@ -128,12 +127,7 @@ pub struct App {
     heard: Option<TraceId>,
     spoke_at: f64,
     lanes_at: f64,
-    /// When what is shown was last fetched, and how long the page took over it with drawing.
-    fetched_at: f64,
-    drawing_ms: f64,
-    drew: bool,
-    /// Something has changed since.
-    unseen: bool,
+    drawing: Drawing,
     ask: Callback<Ask>,
     pulse: Pulse,
     views: Views,
@@ -199,10 +193,7 @@ impl Component for App {
             heard,
             spoke_at: 0.0,
             lanes_at: 0.0,
-            fetched_at: 0.0,
-            drawing_ms: 0.0,
-            drew: false,
-            unseen: false,
+            drawing: Drawing::default(),
             ask: ctx.link().callback(Msg::Ask),
             pulse: Pulse::default(),
             views,
@@ -400,16 +391,8 @@ impl App {
             return changed;
         }
         let mut draw = false;
-        // The frame after the one that fetched is as late as fetching and drawing made it. Of a large cluster no more is
-        // drawn than leaves as much time to the run, and to whoever wants to stop it.
-        let now = web::now_ms();
-        if std::mem::take(&mut self.drew) {
-            self.drawing_ms = ms;
-        }
-        let rests = self.drawing_ms > LONG_FRAME_MS && now - self.fetched_at < 2.0 * self.drawing_ms;
-        self.unseen |= changed;
-        if playing != self.views.playback.playing || self.unseen && !rests {
-            (self.fetched_at, self.drew, self.unseen) = (now, true, false);
+        let ended = playing != self.views.playback.playing;
+        if self.drawing.is_due(web::now_ms(), ms, changed, ended) {
             self.refresh(!playing || was_underway);
             draw = true;
         }

@@ -254,7 +254,10 @@ pub fn LanesView(props: &LanesProps) -> Html {
                     }) }
                     { for l.marks.iter().filter(|m| inside(m.at_us)).map(|m| {
                         let lit = props.lit.contains(&m.trace);
-                        let name = format!("{} · {}", moment(m.at_us), w.fact(&m.fact));
+                        let name = match m.count {
+                            0 | 1 => format!("{} · {}", moment(m.at_us), w.fact(&m.fact)),
+                            count => format!("{} · {} (× {count})", moment(m.at_us), w.fact(&m.fact)),
+                        };
                         let click = ui.on_do(Command::SeekToTrace(m.trace));
                         html! {
                             <svg x={x(m.at_us)} y={middle(m.lane).to_string()} overflow="visible" width="1" height="1">
@@ -263,10 +266,15 @@ pub fn LanesView(props: &LanesProps) -> Html {
                                     <circle class="grip" r="12" />
                                     if lit { <circle class="halo" r="11" /> }
                                     { marks::lane_mark(m.kind) }
-                                    if m.count > 1 { <text class="mark-count" x="8" y="-6">{ m.count }</text> }
                                 </g>
                             </svg>
                         }
+                    }) }
+                    // Over all marks, so that no neighbour stands on a number.
+                    { for l.marks.iter().filter(|m| m.count > 1 && inside(m.at_us)).map(|m| html! {
+                        <svg x={x(m.at_us)} y={middle(m.lane).to_string()} overflow="visible" width="1" height="1">
+                            <text class="mark-count" x="0" y="-8" aria-hidden="true">{ m.count }</text>
+                        </svg>
                     }) }
                 </svg>
                 { for props.messages.iter().filter(|way| way.chosen).map(|way| {

@@ -141,6 +141,33 @@ fn a_message_that_was_held_by_hand_is_held_by_the_link() {
     assert_eq!(shown(&studio, detail.id), None, "it has arrived");
 }
 
+/// The message that the line of the log leads to which says what was done to one.
+fn message_of_deed(studio: &Studio) -> Option<MessageRef> {
+    let page = studio.log_tail(&LogFilter::default(), usize::MAX);
+    let said = page.lines.iter().rev().find(|line| matches!(line.fact, Fact::MessageActed { .. }));
+    page.message_of(said.expect("it has a line"))
+}
+
+#[test]
+fn the_line_of_a_held_message_leads_to_it_until_it_arrives() {
+    let (mut studio, detail) = acted(MessageAct::Hold);
+    studio.handle(Command::StepForward(StepKind::Event));
+    assert_eq!(message_of_deed(&studio), Some(detail.id));
+    studio.handle(Command::Message(detail.id, MessageAct::Release));
+    studio.handle(Command::SeekTo { at_us: studio.playback().at_us + 1_500_000 });
+    assert_eq!(shown(&studio, detail.id), None);
+    assert_eq!(message_of_deed(&studio), None, "a line never leads to what is gone");
+}
+
+#[test]
+fn whatever_message_a_line_leads_to_can_be_inspected() {
+    let (studio, _) = at_message("ProduceResponse");
+    let page = studio.log_tail(&LogFilter::default(), usize::MAX);
+    let offered: Vec<MessageRef> = page.lines.iter().filter_map(|line| page.message_of(line)).collect();
+    assert!(!offered.is_empty());
+    assert!(offered.iter().all(|id| shown(&studio, *id).is_some()));
+}
+
 #[test]
 fn each_deed_on_a_message_is_an_entry_of_the_link() {
     let acts = [MessageAct::Deliver, MessageAct::Drop, MessageAct::Duplicate, MessageAct::Delay { by_us: 1_000_000 }];

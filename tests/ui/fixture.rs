@@ -486,7 +486,8 @@ impl Desk for Fixture {
             kind,
             trace: TraceId(n as u64 + 1),
             fact: lines()[n].fact.clone(),
-            count: 1,
+            // Close ones of a kind are one mark with their number.
+            count: if kind == MarkKind::Error { 12 } else { 1 },
         };
         Rc::new(Lanes {
             window,
@@ -543,7 +544,8 @@ impl Desk for Fixture {
         let all: Vec<LogLine> =
             lines().into_iter().filter(|l| filter.kinds.is_empty() || filter.kinds.contains(&l.kind)).collect();
         let (from, to) = (range.start.min(all.len()), range.end.min(all.len()));
-        LogPage { total: all.len(), first: from, lines: all[from..to].to_vec() }
+        let messages = vec![(TraceId(4), MessageRef(71))];
+        LogPage { total: all.len(), first: from, lines: all[from..to].to_vec(), messages }
     }
     fn log_tail(&self, filter: &LogFilter, _count: usize) -> LogPage {
         self.log(filter, 0..usize::MAX)

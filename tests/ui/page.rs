@@ -89,6 +89,16 @@ fn the_scrubber_says_where_it_stands() {
 }
 
 #[test]
+fn how_many_marks_stand_on_a_place_is_written_over_all_marks_and_said_in_their_name() {
+    let html = page(props(Lang::En));
+    let last_mark = html.rfind("class=\"lane-mark\"").expect("a mark");
+    let counts: Vec<usize> = html.match_indices("class=\"mark-count\"").map(|(at, _)| at).collect();
+    assert_eq!(counts.len(), 1, "one mark has no number");
+    assert!(counts[0] > last_mark, "a neighbour would stand on it");
+    assert!(html.contains("(× 12)"));
+}
+
+#[test]
 fn there_is_one_polite_live_region_for_what_happens() {
     let html = page(props(Lang::En));
     assert_eq!(html.matches("aria-live=\"polite\"").count(), 1);

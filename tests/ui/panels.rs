@@ -86,6 +86,19 @@ fn the_log_is_sentences_with_the_newest_first() {
 }
 
 #[test]
+fn a_message_that_is_still_on_its_way_can_be_chosen_from_the_log() {
+    for lang in Lang::ALL {
+        let filter = LogFilter::default();
+        let page = Rc::new(Fixture::new().log_tail(&filter, 200));
+        let html = body(lang, Content::Log { filter, page });
+        let class = Some("log-message");
+        let offered: Vec<_> = tags(&html, "button").filter(|b| b.attribute("class") == class).collect();
+        assert_eq!(offered.len(), 1, "of one line only is a message still known");
+        assert!(offered[0].text("button").contains("71"));
+    }
+}
+
+#[test]
 fn the_filter_of_the_log_says_what_is_on() {
     let filter = LogFilter { kinds: vec![LogKind::Group], ..LogFilter::default() };
     let page = Rc::new(Fixture::new().log_tail(&filter, 200));

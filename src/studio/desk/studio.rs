@@ -543,12 +543,12 @@ impl Desk for Studio {
     }
 
     fn log(&self, filter: &LogFilter, range: Range<usize>) -> LogPage {
-        log::page(&self.lines(filter), range)
+        log::page(self.seen(), &self.lines(filter), range)
     }
 
     fn log_tail(&self, filter: &LogFilter, count: usize) -> LogPage {
         let lines = self.lines(filter);
-        log::page(&lines, lines.len().saturating_sub(count)..lines.len())
+        log::page(self.seen(), &lines, lines.len().saturating_sub(count)..lines.len())
     }
 
     fn news(&self, after: Option<TraceId>) -> Vec<LogLine> {

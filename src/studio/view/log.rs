@@ -4,6 +4,7 @@ use super::model::*;
 use crate::kinds::Weight;
 use crate::story::{About, Seen, Told, Waits, tell};
 use highwater_engine::base::sort_by;
+use highwater_engine::trace::Kind;
 
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
@@ -44,11 +45,49 @@ pub fn lines(seen: Seen<'_>, waits: &Waits, filter: &LogFilter, entries: std::op
     lines
 }
 
-/// Lines of a range, counted from the oldest.
-pub fn page(lines: &[LogLine], range: std::ops::Range<usize>) -> LogPage {
+/// Lines of a range, counted from the oldest. Which message can be chosen from a line is asked at the playhead: lines
+/// stay, messages arrive.
+pub fn page(seen: Seen<'_>, lines: &[LogLine], range: std::ops::Range<usize>) -> LogPage {
     let first = range.start.min(lines.len());
     let last = range.end.clamp(first, lines.len());
-    LogPage { total: lines.len(), first, lines: lines[first..last].to_vec() }
+    let shown = lines[first..last].to_vec();
+    let known = Known::of(seen);
+    let messages = shown.iter().filter_map(|line| Some((line.trace, known.message(seen, line)?))).collect();
+    LogPage { total: lines.len(), first, lines: shown, messages }
+}
+
+/// An action on a message is followed at once by what became of the message, and little stands between.
+const BECAME: usize = 8;
+
+/// Messages that are on their way or held, each with the entry that it was sent because of.
+struct Known(Vec<(Option<usize>, MessageRef)>);
+
+impl Known {
+    fn of(seen: Seen<'_>) -> Known {
+        let reel = seen.reel();
+        let all = seen.world().within_reach().into_iter();
+        Known(all.map(|m| (reel.find(m.sent).and_then(|sent| reel.cause(sent)), MessageRef(m.id.0))).collect())
+    }
+
+    fn message(&self, seen: Seen<'_>, line: &LogLine) -> Option<MessageRef> {
+        let index = line.trace.0 as usize;
+        if let Fact::MessageActed { .. } = line.fact {
+            return self.acted_on(seen, index);
+        }
+        self.0.iter().find(|(cause, _)| *cause == Some(index)).map(|(_, id)| *id)
+    }
+
+    fn acted_on(&self, seen: Seen<'_>, action: usize) -> Option<MessageRef> {
+        let after = action + 1;
+        let mut became = seen.reel().entries(after..(after + BECAME).min(seen.n_entries()));
+        let touched = became.find_map(|(index, entry)| match &entry.kind {
+            Kind::MessageHeld { message } | Kind::MessageMoved { message, .. } => {
+                (seen.reel().cause(index) == Some(action)).then_some(MessageRef(message.0))
+            }
+            _other => None,
+        })?;
+        self.0.iter().any(|(_, id)| *id == touched).then_some(touched)
+    }
 }
 
 /// The newest notable lines, oldest first.

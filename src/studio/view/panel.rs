@@ -272,6 +272,15 @@ pub struct LogPage {
     /// Number of the first line in `lines`, counted from the oldest.
     pub first: usize,
     pub lines: Vec<LogLine>,
+    /// The message that a line leads to, what was done to it or what was sent because of this, until it arrives. A line
+    /// stands for ever; this is of the playhead.
+    pub messages: Vec<(TraceId, MessageRef)>,
+}
+
+impl LogPage {
+    pub fn message_of(&self, line: &LogLine) -> Option<MessageRef> {
+        self.messages.iter().find(|(trace, _)| *trace == line.trace).map(|(_, message)| *message)
+    }
 }
 
 /// The answer to *Why?*: causes, the latest first, down to the setting or action that began it.

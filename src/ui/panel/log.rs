@@ -75,6 +75,12 @@ pub fn LogView(props: &LogProps) -> Html {
                                     <span class="mono log-time">{ moment(l.at_us) }</span>{ " " }
                                     <span>{ w.fact(&l.fact) }</span>
                                 </button>
+                                if let Some(m) = props.page.message_of(l) {
+                                    <button
+                                        type="button" class="log-message"
+                                        onclick={ui.on(Ask::Select(Subject::Message(m)))}
+                                    >{ w.subject(&Subject::Message(m)) }</button>
+                                }
                             </li>
                         }
                     }) }
