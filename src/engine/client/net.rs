@@ -331,7 +331,7 @@ mod tests {
     use crate::client::spec::ClientVersion;
     use crate::node::testing::TestNode;
     use crate::protocol::config::config_map;
-    use crate::protocol::{MetadataResponse, Response};
+    use crate::protocol::{BrokerResponse, MetadataResponse, Response};
 
     const ONE: (BrokerId, Channel) = (BrokerId(1), Channel::Client);
 
