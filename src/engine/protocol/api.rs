@@ -98,8 +98,8 @@ impl Api {
     /// The highest stable version that a release knows; 0 where it does not have the API. A release between two columns
     /// knows what the older one does.
     pub fn newest(self, release: Release) -> u16 {
-        let known = RELEASES.iter().zip(self.versions()).filter(|(from, _)| **from <= release);
-        known.last().map_or(0, |(_, version)| version)
+        let mut latest_first = RELEASES.iter().zip(self.versions()).rev();
+        latest_first.find(|(from, _)| **from <= release).map_or(0, |(_, version)| version)
     }
 }
 
