@@ -179,3 +179,58 @@ fn one_healing_is_one_line_though_messages_were_held() {
     let healed = log.lines.iter().filter(|line| matches!(line.fact, Fact::Healed { .. })).count();
     assert_eq!(healed, 1);
 }
+
+/// Broker 3 is taken away by one action and given back by another, long enough for it to be fenced in between.
+fn away_and_back(away: &str, back: &str) -> Studio {
+    let scenario = format!(
+        r#"{{"scenario":1,"topics":{{"orders":{{"replicas":{{"0":[3,1,2]}}}}}},
+        "producers":{{"checkout":{{"rate":"10/s"}}}},
+        "script":[{{"at":"5s","do":[{away}]}},{{"at":"30s","do":[{back}]}}]}}"#
+    );
+    open(&scenario, 45)
+}
+
+#[test]
+fn what_follows_a_return_leads_to_what_let_it_through() {
+    let broker = NodeRef::Broker(3);
+    let cut = r#"{"cut":{"between":3,"and":["controller/1","controller/2","controller/3",1,2]}}"#;
+    let healed = |fact: &Fact| matches!(fact, Fact::Healed { .. });
+    let started = |fact: &Fact| matches!(fact, Fact::Started { node, .. } if *node == NodeRef::Broker(3));
+    let resumed = |fact: &Fact| *fact == Fact::Resumed { node: NodeRef::Broker(3) };
+    let ways: [(&str, &str, &dyn Fn(&Fact) -> bool); 3] = [
+        (cut, r#"{"heal":"all"}"#, &healed),
+        (r#"{"kill":3}"#, r#"{"start":3}"#, &started),
+        (r#"{"pause":3}"#, r#"{"resume":3}"#, &resumed),
+    ];
+    for (away, back, fits) in ways {
+        let studio = away_and_back(away, back);
+        let unfenced = chain(&studio, &Subject::Broker(3));
+        assert!(matches!(unfenced.first(), Some(Fact::Unfenced { .. })), "{broker:?} after {back}: {unfenced:#?}");
+        has(&unfenced, fits);
+        let partition = PartitionRef { topic: "orders".into(), partition: 0 };
+        let expanded = chain(&studio, &Subject::Isr(partition));
+        assert!(matches!(expanded.first(), Some(Fact::IsrExpanded { .. })), "after {back}: {expanded:#?}");
+        has(&expanded, fits);
+    }
+}
+
+#[test]
+fn a_truncation_is_told_with_the_return_and_with_the_election_that_it_missed() {
+    let studio = open(LOSS, 45);
+    let log = studio.log_tail(&LogFilter::default(), 2_000);
+    let truncated =
+        log.lines.iter().find(|line| matches!(line.fact, Fact::Truncated { .. })).expect("broker 1 truncates");
+    let facts = chain(&studio, &Subject::Trace(truncated.trace));
+    has(&facts, |fact| matches!(fact, Fact::Started { node: NodeRef::Broker(1), .. }));
+    has(&facts, |fact| matches!(fact, Fact::LeaderElected { .. }));
+}
+
+#[test]
+fn a_cut_is_told_whichever_of_its_directions_is_found() {
+    let studio = away_and_back(
+        r#"{"cut":{"between":[1,2,"controller/1","controller/2","controller/3"],"and":3}}"#,
+        r#"{"pause":"client/checkout"}"#,
+    );
+    let fenced = chain(&studio, &Subject::Broker(3));
+    has(&fenced, |fact| matches!(fact, Fact::Cut { .. }));
+}

@@ -63,6 +63,14 @@ pub fn explain(seen: Seen<'_>, question: &Question) -> Vec<Step> {
     chain.steps
 }
 
+/// Whom brokers work with, clients aside.
+const fn is_server(node: NodeId) -> bool {
+    match node {
+        NodeId::Broker(_) | NodeId::Controller(_) => true,
+        NodeId::Client(_) => false,
+    }
+}
+
 struct Chain<'a> {
     look: Seen<'a>,
     steps: Vec<Step>,
@@ -105,6 +113,13 @@ impl Chain<'_> {
             }
             self.steps.push(Step { at: found.at, what: What::Entry(entry) });
             next = self.before(entry, found);
+            // Whoever truncates was away while another was elected: its return let it learn of that.
+            if let (Kind::LogTruncated { .. }, Some(elected)) = (&found.kind, next)
+                && let Some(back) = self.look.last_return(found.who, is_server, elected + 1..entry)
+                && let Some(at) = self.look.get(back).map(|back| back.at)
+            {
+                self.steps.push(Step { at, what: What::Entry(back) });
+            }
         }
     }
 
@@ -114,6 +129,23 @@ impl Chain<'_> {
         let look = &self.look;
         let noted = look.cause(entry);
         match &found.kind {
+            Kind::BrokerUnfenced { broker } => {
+                let before =
+                    look.last(entry, |e| matches!(&e.kind, Kind::BrokerUnfenced { broker: other } if other == broker));
+                let controller = found.who;
+                let within = before.unwrap_or(0)..entry;
+                look.last_return(NodeId::Broker(*broker), |node| node == controller, within).or(noted)
+            }
+            Kind::IsrExpanded { tp, added, .. } => {
+                let broker = added.first().copied();
+                let joined = look.last(entry, |e| match &e.kind {
+                    Kind::IsrExpanded { tp: other, added, .. } => other == tp && added.first().copied() == broker,
+                    Kind::TopicCreated { topic, .. } => *topic == tp.topic,
+                    _other => false,
+                });
+                let within = joined.unwrap_or(0)..entry;
+                broker.and_then(|broker| look.last_return(NodeId::Broker(broker), is_server, within)).or(noted)
+            }
             Kind::BrokerFenced { broker, .. } => look.last_fault(NodeId::Broker(*broker), entry).or(noted),
             Kind::QuorumRoleChanged { .. } | Kind::QuorumLeaderElected { .. } | Kind::ControllerActivated { .. } => {
                 look.last_controller_fault(entry).or(noted)

@@ -43,27 +43,66 @@ impl<'a> Seen<'a> {
 
     /// What last went wrong with a node or its links.
     pub fn last_fault(self, node: NodeId, before: usize) -> Option<usize> {
-        self.last(before, |entry| match &entry.kind {
+        let found = self.last(before, |entry| match &entry.kind {
             Kind::ProcessKilled | Kind::ProcessPaused | Kind::ProcessExited { .. } => entry.who == node,
             Kind::LinkCut { to } => entry.who == node || *to == node,
             _harmless => false,
-        })
+        });
+        found.map(|found| self.speaks_for(found))
     }
+
+    /// What let a node take part again, within these entries: a start, a resumption, the healing of a link to one of
+    /// those that it works with. `None` where the last that happened to it is no return.
+    pub fn last_return(
+        self,
+        node: NodeId,
+        works_with: impl Fn(NodeId) -> bool,
+        within: core::ops::Range<usize>,
+    ) -> Option<usize> {
+        let mut turns = self.reel().entries(within).rev().filter(|(_, entry)| match &entry.kind {
+            Kind::ProcessKilled
+            | Kind::ProcessPaused
+            | Kind::ProcessExited { .. }
+            | Kind::ProcessStarted
+            | Kind::ProcessResumed => entry.who == node,
+            Kind::LinkCut { to } | Kind::LinkHealed { to } => {
+                (entry.who == node && works_with(*to)) || (*to == node && works_with(entry.who))
+            }
+            _no_turn => false,
+        });
+        let (found, entry) = turns.next()?;
+        let returned = matches!(entry.kind, Kind::ProcessStarted | Kind::ProcessResumed | Kind::LinkHealed { .. });
+        returned.then(|| self.speaks_for(found))
+    }
+
+    /// One action changes many directions of links; the first entry of its kind speaks for all of them.
+    fn speaks_for(self, entry: usize) -> usize {
+        let kind = |index: usize| self.get(index).map(|found| core::mem::discriminant(&found.kind));
+        let links =
+            self.get(entry).is_some_and(|found| matches!(found.kind, Kind::LinkCut { .. } | Kind::LinkHealed { .. }));
+        let (true, Some(action)) = (links, self.cause(entry)) else { return entry };
+        (action + 1..entry)
+            .find(|before| kind(*before) == kind(entry) && self.cause(*before) == Some(action))
+            .unwrap_or(entry)
+    }
+
     pub fn last_controller_fault(self, before: usize) -> Option<usize> {
-        self.last(before, |entry| match &entry.kind {
+        let found = self.last(before, |entry| match &entry.kind {
             Kind::ProcessKilled | Kind::ProcessPaused | Kind::ProcessExited { .. } => {
                 matches!(entry.who, NodeId::Controller(_))
             }
             Kind::LinkCut { to } => matches!(entry.who, NodeId::Controller(_)) || matches!(to, NodeId::Controller(_)),
             _harmless => false,
-        })
+        });
+        found.map(|found| self.speaks_for(found))
     }
     pub fn last_client_fault(self, before: usize) -> Option<usize> {
-        self.last(before, |entry| match &entry.kind {
+        let found = self.last(before, |entry| match &entry.kind {
             Kind::ProcessKilled | Kind::ProcessPaused => matches!(entry.who, NodeId::Client(_)),
             Kind::LinkCut { to } => matches!(entry.who, NodeId::Client(_)) || matches!(to, NodeId::Client(_)),
             _harmless => false,
-        })
+        });
+        found.map(|found| self.speaks_for(found))
     }
 
     /// The first of the client's complaints about its coordinator since it last worked with its group.
