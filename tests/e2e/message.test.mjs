@@ -103,6 +103,19 @@ export default async function (suite) {
     await page.keyboard.press('n');
     await page.locator('.chosen-line', { hasText: /(Request|Response) v\d+ · / }).waitFor();
   });
+
+  await suite.check('a line of the log opens its message while that is on its way, by key', async (visit) => {
+    const page = await visit.open('');
+    await scrub(page, 12);
+    await page.getByRole('tab', { name: 'Log' }).click();
+    const offered = page.locator('.log-message').first();
+    for (let i = 0; i < 40 && !(await offered.count()); i += 1) await page.keyboard.press('.');
+    await suite.picture(page, 'log-message-wide');
+    await offered.focus();
+    await page.keyboard.press('Enter');
+    await line(page).waitFor();
+    await suite.accessible(page);
+  });
 }
 
 /** The names of what is in flight. */

@@ -195,3 +195,11 @@ fn what_is_done_to_a_message_that_has_a_future_begins_a_branch() {
     let outcome = studio.handle(Command::Message(detail.id, MessageAct::Drop));
     assert!(matches!(outcome, Outcome::Branched(_)), "{outcome:?}");
 }
+
+#[test]
+fn a_message_says_who_serves_its_api() {
+    assert_eq!(at_message("ProduceResponse").1.server, Server::Partition);
+    assert_eq!(at_message("MetadataResponse").1.server, Server::Broker);
+    assert_eq!(at_message("HeartbeatRequest").1.server, Server::Group);
+    assert_eq!(at_message("BrokerHeartbeatRequest").1.server, Server::Controller);
+}

@@ -343,6 +343,7 @@ fn message(id: MessageRef) -> MessageDetail {
         id,
         name: "FetchResponse".into(),
         version: 18,
+        server: Server::Partition,
         response: true,
         from: NodeRef::Broker(2),
         to: NodeRef::Broker(1),

@@ -1,12 +1,14 @@
 //! What each view of the page shows: plain, public, comparable data in the user's terms.
-//! It deliberately holds no sentence and no engine type: words are made from these facts in every language,
-//! and a component that reads them computes nothing.
+//! It deliberately holds no sentence and no engine type, but for the closed list of who serves an API: words are made
+//! from these facts in every language, and a component that reads them computes nothing.
 //!
 //! Units: every time is simulated microseconds since the start of the run (`Micros`), every duration is microseconds,
 //! offsets and epochs are Kafka's numbers. Kafka's own words (error names, config keys, APIs, states) are `Term`s and
 //! stay untranslated.
 pub use super::panel::*;
 pub use super::time::*;
+pub use highwater_engine::protocol::Server;
+
 pub use crate::kinds::{Mark as MarkKind, Part as LogKind};
 pub use crate::playback::{Ended, Limit, Pace, Speed, StepKind, Waiting};
 pub use crate::recording::Standing as LaneState;

@@ -46,6 +46,7 @@ pub fn MessageCard(props: &MessageProps) -> Html {
                 >{ w.label(Label::Why) }</button>
             </p>
             <p><b>{ format!("{} → {}", w.node(&m.from), w.node(&m.to)) }</b>{ format!(" · {kind}") }</p>
+            <p class="muted served-by">{ w.served_by(m.server) }</p>
             { way(&ui, m) }
             if ui.acts { { buttons(&ui, m, *delays, &toggle(&delays)) } }
             <div class="message-fields-head">

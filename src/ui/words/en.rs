@@ -1018,6 +1018,16 @@ impl Words for English {
     fn in_flight(&self, place: usize, of: usize) -> String {
         format!("{place} of {of} in flight")
     }
+    fn served_by(&self, server: Server) -> &'static str {
+        match server {
+            Server::Partition => "Served by the leader of the partition",
+            Server::Group => "Served by the coordinator of the group",
+            Server::Broker => "Served by any broker",
+            Server::Cluster => "Decided by the active controller; any broker passes it on",
+            Server::Controller => "Served by the active controller, for brokers",
+            Server::Quorum => "Served by the voters of the metadata quorum",
+        }
+    }
     fn not_yet(&self, left_us: Micros) -> String {
         format!("not yet: it arrives in {}", duration(left_us))
     }

@@ -335,6 +335,8 @@ pub trait Words {
     /// `1 of 2 in flight`.
     fn in_flight(&self, place: usize, of: usize) -> String;
     /// What a message has not caused yet, and when it arrives.
+    /// Who serves the API of a message.
+    fn served_by(&self, server: Server) -> &'static str;
     fn not_yet(&self, left_us: Micros) -> String;
     fn held_as(&self, name: &str) -> String;
     /// What the receiver of a value knows instead.

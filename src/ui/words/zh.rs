@@ -942,6 +942,16 @@ impl Words for Chinese {
     fn in_flight(&self, place: usize, of: usize) -> String {
         format!("传输中 {place}/{of}")
     }
+    fn served_by(&self, server: Server) -> &'static str {
+        match server {
+            Server::Partition => "由该分区的领导者处理",
+            Server::Group => "由该消费者组的协调者处理",
+            Server::Broker => "任意 broker 都可处理",
+            Server::Cluster => "由活动 controller 决定，任意 broker 都会转交",
+            Server::Controller => "由活动 controller 为 broker 处理",
+            Server::Quorum => "由元数据 quorum 的投票者处理",
+        }
+    }
     fn not_yet(&self, left_us: Micros) -> String {
         format!("尚未发生：{}后到达", duration(left_us))
     }

@@ -10,7 +10,7 @@ mod version;
 use std::rc::Rc;
 
 use highwater_engine::base::{Dur, NodeId};
-use highwater_engine::node::{Body, Direction, Message};
+use highwater_engine::node::{Body, Channel, Direction, Message};
 use highwater_engine::trace::Kind;
 use highwater_engine::world::api_of;
 
@@ -48,6 +48,7 @@ pub fn detail(seen: Seen<'_>, id: MessageRef) -> Option<MessageDetail> {
         id,
         name: message_term(api_of(&message.body), response),
         version: version::version(seen, message.conn, api_of(&message.body)),
+        server: served_by(message),
         response,
         kind: motion::kind(message),
         from: seen.node(message.from()),
@@ -68,6 +69,11 @@ pub fn detail(seen: Seen<'_>, id: MessageRef) -> Option<MessageDetail> {
         caused_by,
         caused,
     })
+}
+
+/// Fetch alone has two servers: the metadata log is read of the quorum.
+fn served_by(message: &Message) -> Server {
+    if message.conn.channel == Channel::Quorum { Server::Quorum } else { api_of(&message.body).server() }
 }
 
 fn step(seen: Seen<'_>, index: usize) -> Option<MessageStep> {

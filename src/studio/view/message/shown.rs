@@ -10,6 +10,8 @@ pub struct MessageDetail {
     pub name: Term,
     /// The version that sender and receiver speak.
     pub version: u16,
+    /// Who serves its API.
+    pub server: Server,
     pub response: bool,
     /// Its shape on the stage.
     pub kind: FlightKind,
