@@ -197,7 +197,8 @@ fn what_follows_a_return_leads_to_what_let_it_through() {
     let healed = |fact: &Fact| matches!(fact, Fact::Healed { .. });
     let started = |fact: &Fact| matches!(fact, Fact::Started { node, .. } if *node == NodeRef::Broker(3));
     let resumed = |fact: &Fact| *fact == Fact::Resumed { node: NodeRef::Broker(3) };
-    let ways: [(&str, &str, &dyn Fn(&Fact) -> bool); 3] = [
+    type Way<'a> = (&'a str, &'a str, &'a dyn Fn(&Fact) -> bool);
+    let ways: [Way<'_>; 3] = [
         (cut, r#"{"heal":"all"}"#, &healed),
         (r#"{"kill":3}"#, r#"{"start":3}"#, &started),
         (r#"{"pause":3}"#, r#"{"resume":3}"#, &resumed),
