@@ -271,7 +271,7 @@ pub fn LanesView(props: &LanesProps) -> Html {
                         }
                     }) }
                     // Over all marks, so that no neighbour stands on a number.
-                    { for l.marks.iter().filter(|m| m.count > 1 && inside(m.at_us)).map(|m| html! {
+                    { for numbered(&l.marks, window).filter(|m| inside(m.at_us)).map(|m| html! {
                         <svg x={x(m.at_us)} y={middle(m.lane).to_string()} overflow="visible" width="1" height="1">
                             <text class="mark-count" x="0" y="-8" aria-hidden="true">{ m.count }</text>
                         </svg>
@@ -461,6 +461,22 @@ pub fn Strip(props: &LanesProps) -> Html {
     }
 }
 
+/// The marks whose number is written: where two would touch, the first is; the other is said in its mark's name.
+fn numbered(marks: &[LaneMark], window: Window) -> impl Iterator<Item = &LaneMark> {
+    let room = window.to_us.saturating_sub(window.from_us) / NUMBERS_ABREAST;
+    let mut taken: Vec<(usize, Micros)> = Vec::new();
+    marks.iter().filter(|m| m.count > 1).filter(move |m| {
+        let is_free = !taken.iter().any(|(lane, at)| *lane == m.lane && m.at_us.abs_diff(*at) < room);
+        if is_free {
+            taken.push((m.lane, m.at_us));
+        }
+        is_free
+    })
+}
+
+/// How many numbers find room beside each other on a lane.
+const NUMBERS_ABREAST: u64 = 50;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -474,6 +490,23 @@ mod tests {
         );
         let close = Window { from_us: 1_000_100, to_us: 1_000_900 };
         assert!(ticks(close).len() >= 4 && ticks(close).len() <= 10, "{:?}", ticks(close));
+    }
+
+    #[test]
+    fn two_numbers_never_stand_on_each_other() {
+        let window = Window { from_us: 0, to_us: 50_000_000 };
+        let mark = |lane, seconds, count| LaneMark {
+            lane,
+            at_us: seconds * 1_000_000,
+            kind: MarkKind::Fault,
+            trace: TraceId(seconds),
+            fact: Fact::RunBegan,
+            count,
+        };
+        let half = LaneMark { at_us: 1_500_000, ..mark(0, 1, 3) };
+        let marks = [mark(0, 1, 13), half, mark(1, 1, 2), mark(0, 2, 7), mark(0, 3, 1)];
+        let shown: Vec<(usize, u32)> = numbered(&marks, window).map(|m| (m.lane, m.count)).collect();
+        assert_eq!(shown, [(0, 13), (1, 2), (0, 7)]);
     }
 
     #[test]

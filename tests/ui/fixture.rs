@@ -545,7 +545,13 @@ impl Desk for Fixture {
         let all: Vec<LogLine> =
             lines().into_iter().filter(|l| filter.kinds.is_empty() || filter.kinds.contains(&l.kind)).collect();
         let (from, to) = (range.start.min(all.len()), range.end.min(all.len()));
-        let messages = vec![(TraceId(4), MessageRef(71))];
+        let offered = OfferedMessage {
+            id: MessageRef(71),
+            name: "FetchResponse".into(),
+            from: NodeRef::Broker(2),
+            to: NodeRef::Broker(1),
+        };
+        let messages = vec![(TraceId(4), offered)];
         LogPage { total: all.len(), first: from, lines: all[from..to].to_vec(), messages }
     }
     fn log_tail(&self, filter: &LogFilter, _count: usize) -> LogPage {

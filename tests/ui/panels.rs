@@ -94,7 +94,7 @@ fn a_message_that_is_still_on_its_way_can_be_chosen_from_the_log() {
         let class = Some("log-message");
         let offered: Vec<_> = tags(&html, "button").filter(|b| b.attribute("class") == class).collect();
         assert_eq!(offered.len(), 1, "of one line only is a message still known");
-        assert!(offered[0].text("button").contains("71"));
+        assert!(offered[0].text("button").contains("FetchResponse · broker 2 → broker 1"));
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::model::*;
 use crate::kinds::Weight;
-use crate::story::{About, Seen, Told, Waits, tell};
+use crate::story::{About, Seen, Told, Waits, message_term, tell};
 use highwater_engine::base::sort_by;
+use highwater_engine::node::{Direction, Message};
 use highwater_engine::trace::Kind;
+use highwater_engine::world::api_of;
 
 fn line(seen: Seen<'_>, index: usize) -> Option<LogLine> {
     let entry = seen.reel().get(index)?;
@@ -60,24 +62,30 @@ pub fn page(seen: Seen<'_>, lines: &[LogLine], range: std::ops::Range<usize>) ->
 const BECAME: usize = 8;
 
 /// Messages that are on their way or held, each with the entry that it was sent because of.
-struct Known(Vec<(Option<usize>, MessageRef)>);
+struct Known(Vec<(Option<usize>, OfferedMessage)>);
 
 impl Known {
     fn of(seen: Seen<'_>) -> Known {
         let reel = seen.reel();
         let all = seen.world().within_reach().into_iter();
-        Known(all.map(|m| (reel.find(m.sent).and_then(|sent| reel.cause(sent)), MessageRef(m.id.0))).collect())
+        let offered = |m: &Message| OfferedMessage {
+            id: MessageRef(m.id.0),
+            name: message_term(api_of(&m.body), m.direction == Direction::Response),
+            from: seen.node(m.from()),
+            to: seen.node(m.to()),
+        };
+        Known(all.map(|m| (reel.find(m.sent).and_then(|sent| reel.cause(sent)), offered(m))).collect())
     }
 
-    fn message(&self, seen: Seen<'_>, line: &LogLine) -> Option<MessageRef> {
+    fn message(&self, seen: Seen<'_>, line: &LogLine) -> Option<OfferedMessage> {
         let index = line.trace.0 as usize;
         if let Fact::MessageActed { .. } = line.fact {
             return self.acted_on(seen, index);
         }
-        self.0.iter().find(|(cause, _)| *cause == Some(index)).map(|(_, id)| *id)
+        self.0.iter().find(|(cause, _)| *cause == Some(index)).map(|(_, message)| message.clone())
     }
 
-    fn acted_on(&self, seen: Seen<'_>, action: usize) -> Option<MessageRef> {
+    fn acted_on(&self, seen: Seen<'_>, action: usize) -> Option<OfferedMessage> {
         let after = action + 1;
         let mut became = seen.reel().entries(after..(after + BECAME).min(seen.n_entries()));
         let touched = became.find_map(|(index, entry)| match &entry.kind {
@@ -86,7 +94,7 @@ impl Known {
             }
             _other => None,
         })?;
-        self.0.iter().any(|(_, id)| *id == touched).then_some(touched)
+        self.0.iter().find(|(_, message)| message.id == touched).map(|(_, message)| message.clone())
     }
 }
 

@@ -274,12 +274,22 @@ pub struct LogPage {
     pub lines: Vec<LogLine>,
     /// The message that a line leads to, what was done to it or what was sent because of this, until it arrives. A line
     /// stands for ever; this is of the playhead.
-    pub messages: Vec<(TraceId, MessageRef)>,
+    pub messages: Vec<(TraceId, OfferedMessage)>,
+}
+
+/// A message that can be chosen, as far as it must be known for that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedMessage {
+    pub id: MessageRef,
+    /// `FetchResponse`.
+    pub name: Term,
+    pub from: NodeRef,
+    pub to: NodeRef,
 }
 
 impl LogPage {
-    pub fn message_of(&self, line: &LogLine) -> Option<MessageRef> {
-        self.messages.iter().find(|(trace, _)| *trace == line.trace).map(|(_, message)| *message)
+    pub fn message_of(&self, line: &LogLine) -> Option<&OfferedMessage> {
+        self.messages.iter().find(|(trace, _)| *trace == line.trace).map(|(_, message)| message)
     }
 }
 

@@ -78,8 +78,8 @@ pub fn LogView(props: &LogProps) -> Html {
                                 if let Some(m) = props.page.message_of(l) {
                                     <button
                                         type="button" class="log-message"
-                                        onclick={ui.on(Ask::Select(Subject::Message(m)))}
-                                    >{ w.subject(&Subject::Message(m)) }</button>
+                                        onclick={ui.on(Ask::Select(Subject::Message(m.id)))}
+                                    >{ format!("{} · {} → {}", m.name, w.node(&m.from), w.node(&m.to)) }</button>
                                 }
                             </li>
                         }
