@@ -33,7 +33,7 @@ use crate::node::{BrokerTimer, Channel, Completed, Connections, Ctx, Event, Inbo
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{
     BrokerRequest, BrokerResponse, CONSUMER_OFFSETS, ClusterRequest, ClusterResponse, ErrorCode, GroupRequest,
-    MetadataRequest, Request,
+    MetadataRequest, Request, Response,
 };
 use crate::quorum::Observer;
 use crate::rules::Rules;
@@ -239,14 +239,19 @@ impl Broker {
                     self.serve(ctx, ready);
                 }
             }
-            let of_groups = of_groups
-                .into_iter()
-                .map(|(reply, response)| (reply, self.with_refused_commits(reply, response).into()));
-            for (reply, response) in of_groups.chain(forwarded).collect::<Vec<_>>() {
-                if let Some(ready) = self.inbox.answer(ctx, reply.conn, reply.correlation, Some(response)) {
-                    self.serve(ctx, ready);
-                }
+            for (reply, response) in of_groups {
+                let response = self.with_refused_commits(reply, response);
+                self.answer(ctx, reply, response.into());
             }
+            for (reply, response) in forwarded {
+                self.answer(ctx, reply, response);
+            }
+        }
+    }
+
+    fn answer(&mut self, ctx: &mut Ctx<'_>, reply: ReplyTo, response: Response) {
+        if let Some(ready) = self.inbox.answer(ctx, reply.conn, reply.correlation, Some(response)) {
+            self.serve(ctx, ready);
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Controller, Decision};
 use crate::base::{BrokerEpoch, BrokerId, Tp};
 use crate::node::Ctx;
 use crate::protocol::{
-    BrokerRegistrationRequest, ControllerResponse, ErrorCode, MetadataRecord, PartitionRegistration, Response,
+    BrokerRegistrationRequest, ControllerResponse, ErrorCode, MetadataRecord, PartitionRegistration,
 };
 use crate::rules::UncleanByConfig;
 use crate::trace::Kind;
@@ -31,20 +31,14 @@ impl Controller {
         let existing = self.image.brokers.get(&broker).map(|b| (b.epoch, b.incarnation, b.fenced));
         if let Some((epoch, incarnation, fenced)) = existing {
             if incarnation == request.incarnation {
-                return Decision::answer(Response::Controller(ControllerResponse::BrokerRegistration {
-                    error: ErrorCode::None,
-                    epoch,
-                }));
+                return Decision::answer(ControllerResponse::BrokerRegistration { error: ErrorCode::None, epoch });
             }
             let timeout = self.config.broker_session_timeout;
             let alive = self.active.as_ref().is_some_and(|a| a.sessions.is_valid(broker, ctx.now, timeout));
             if alive && (self.rules.session_outlives_fencing || !fenced) {
                 let error = ErrorCode::DuplicateBrokerRegistration;
                 ctx.note(Kind::RegistrationRefused { broker, error });
-                return Decision::answer(Response::Controller(ControllerResponse::BrokerRegistration {
-                    error,
-                    epoch: BrokerEpoch(-1),
-                }));
+                return Decision::answer(ControllerResponse::BrokerRegistration { error, epoch: BrokerEpoch(-1) });
             }
         }
         let clean = existing.is_none_or(|(epoch, _, _)| request.previous_broker_epoch == Some(epoch));
@@ -68,10 +62,7 @@ impl Controller {
         if let Some(active) = &mut self.active {
             active.sessions.register(broker, epoch);
         }
-        Decision::new(
-            records,
-            Response::Controller(ControllerResponse::BrokerRegistration { error: ErrorCode::None, epoch }),
-        )
+        Decision::new(records, ControllerResponse::BrokerRegistration { error: ErrorCode::None, epoch })
     }
 
     /// Changes when a broker is taken out of all ISRs: fencing, permission to stop.

@@ -12,7 +12,6 @@ use crate::node::Ctx;
 use crate::protocol::config::{Scope, check, setting, validate_topic};
 use crate::protocol::{
     ApiError, ClusterResponse, ConfigMap, ConfigResource, ConfigTarget, ErrorCode, MetadataRecord, PartitionChange,
-    Response,
 };
 use crate::trace::Kind;
 
@@ -23,7 +22,7 @@ impl Controller {
     pub(super) fn alter_configs(&mut self, ctx: &mut Ctx<'_>, target: &ConfigTarget, configs: &ConfigMap) -> Decision {
         let resource = match self.config_resource(target, configs) {
             Ok(resource) => resource,
-            Err(error) => return Decision::answer(Response::Cluster(ClusterResponse::IncrementalAlterConfigs(error))),
+            Err(error) => return Decision::answer(ClusterResponse::IncrementalAlterConfigs(error)),
         };
         let known = self.image.configs.get(&resource);
         let of_node = match resource {
@@ -50,7 +49,7 @@ impl Controller {
         if minimum_changed {
             records.extend(self.clear_elrs(&resource));
         }
-        Decision::new(records, Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into())))
+        Decision::new(records, ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into()))
     }
 
     /// What is to be changed, if its configs are valid and it is there; in Kafka's order.

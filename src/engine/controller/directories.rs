@@ -6,9 +6,7 @@ use alloc::vec::Vec;
 use super::election::{Election, PartitionChangeBuilder};
 use super::{Controller, Decision};
 use crate::base::Tp;
-use crate::protocol::{
-    AssignReplicasToDirsRequest, ControllerResponse, ErrorCode, MetadataRecord, PartitionChange, Response,
-};
+use crate::protocol::{AssignReplicasToDirsRequest, ControllerResponse, ErrorCode, MetadataRecord, PartitionChange};
 
 impl Controller {
     /// One change record for each partition whose assignment changes. It elects with the directories from before: a
@@ -16,10 +14,7 @@ impl Controller {
     pub(super) fn assign_replicas_to_dirs(&mut self, request: &AssignReplicasToDirsRequest) -> Decision {
         if self.image.brokers.get(&request.broker).is_none_or(|b| b.epoch != request.broker_epoch) {
             let error = ErrorCode::StaleBrokerEpoch;
-            return Decision::answer(Response::Controller(ControllerResponse::AssignReplicasToDirs {
-                error,
-                partitions: Vec::new(),
-            }));
+            return Decision::answer(ControllerResponse::AssignReplicasToDirs { error, partitions: Vec::new() });
         }
         let mut records = Vec::new();
         let mut partitions = Vec::new();
@@ -33,10 +28,7 @@ impl Controller {
             };
             partitions.push((*tp, error));
         }
-        Decision::new(
-            records,
-            Response::Controller(ControllerResponse::AssignReplicasToDirs { error: ErrorCode::None, partitions }),
-        )
+        Decision::new(records, ControllerResponse::AssignReplicasToDirs { error: ErrorCode::None, partitions })
     }
 
     fn assignment(&self, request: &AssignReplicasToDirsRequest, tp: Tp) -> Result<Option<PartitionChange>, ErrorCode> {

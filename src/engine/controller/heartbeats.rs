@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{Controller, Decision};
 use crate::base::{BrokerId, Dur, Offset};
 use crate::node::{ControllerTimer, Ctx, Timer};
-use crate::protocol::{BrokerHeartbeatRequest, ControllerResponse, ErrorCode, MetadataRecord, Response};
+use crate::protocol::{BrokerHeartbeatRequest, ControllerResponse, ErrorCode, MetadataRecord};
 use crate::rules::FencingCheck;
 use crate::trace::{IsrChanger, Kind};
 
@@ -53,12 +53,12 @@ pub(super) fn next_state(now: BrokerState, facts: HeartbeatFacts) -> BrokerState
 }
 
 fn heartbeat_error(error: ErrorCode) -> Decision {
-    Decision::answer(Response::Controller(ControllerResponse::BrokerHeartbeat {
+    Decision::answer(ControllerResponse::BrokerHeartbeat {
         error,
         is_caught_up: false,
         is_fenced: false,
         should_shut_down: false,
-    }))
+    })
 }
 
 impl Controller {
@@ -99,12 +99,12 @@ impl Controller {
         let should_shut_down = next == BrokerState::ShutdownNow;
         Decision::new(
             records,
-            Response::Controller(ControllerResponse::BrokerHeartbeat {
+            ControllerResponse::BrokerHeartbeat {
                 error: ErrorCode::None,
                 is_caught_up: caught_up,
                 is_fenced,
                 should_shut_down,
-            }),
+            },
         )
     }
 

@@ -21,10 +21,10 @@ impl Controller {
     /// AlterPartition: the tests in Kafka's order, then one change record for each partition.
     pub(super) fn alter_partition(&mut self, request: &AlterPartitionRequest) -> Decision {
         if self.image.brokers.get(&request.broker).is_none_or(|b| b.epoch != request.broker_epoch) {
-            return Decision::answer(Response::Controller(ControllerResponse::AlterPartition {
+            return Decision::answer(ControllerResponse::AlterPartition {
                 error: ErrorCode::StaleBrokerEpoch,
                 partitions: Vec::new(),
-            }));
+            });
         }
         let mut records = Vec::new();
         let mut partitions = Vec::new();
@@ -117,13 +117,9 @@ impl Controller {
 
     /// ElectLeaders for one partition, preferred or unclean whatever the configuration says.
     pub(super) fn elect_leaders(&mut self, topic: &Rc<str>, number: u32, unclean: bool) -> Decision {
-        let refuse =
-            |error: ErrorCode| Decision::answer(Response::Cluster(ClusterResponse::ElectLeaders(error.into())));
+        let refuse = |error: ErrorCode| Decision::answer(ClusterResponse::ElectLeaders(error.into()));
         let unknown = |sentence: String| {
-            Decision::answer(Response::Cluster(ClusterResponse::ElectLeaders(ApiError::new(
-                ErrorCode::UnknownTopicOrPartition,
-                sentence,
-            ))))
+            Decision::answer(ClusterResponse::ElectLeaders(ApiError::new(ErrorCode::UnknownTopicOrPartition, sentence)))
         };
         let Some(id) = self.image.topic_id(topic) else { return unknown(format!("No such topic as {topic}")) };
         let tp = Tp { topic: id, partition: number };
@@ -141,9 +137,7 @@ impl Controller {
         }
         let election = if unclean { Election::Unclean } else { Election::Preferred };
         match self.elect(tp, partition, election) {
-            Some(record) => {
-                Decision::new(vec![record], Response::Cluster(ClusterResponse::ElectLeaders(ErrorCode::None.into())))
-            }
+            Some(record) => Decision::new(vec![record], ClusterResponse::ElectLeaders(ErrorCode::None.into())),
             None if unclean => refuse(ErrorCode::EligibleLeadersNotAvailable),
             None => refuse(ErrorCode::PreferredLeaderNotAvailable),
         }
@@ -165,20 +159,17 @@ impl Controller {
     /// AllocateProducerIds: the next block of ids for a broker.
     pub(super) fn allocate_producer_ids(&mut self, broker: BrokerId, epoch: BrokerEpoch) -> Decision {
         if self.image.brokers.get(&broker).is_none_or(|b| b.epoch != epoch) {
-            return Decision::answer(Response::Controller(ControllerResponse::AllocateProducerIds {
+            return Decision::answer(ControllerResponse::AllocateProducerIds {
                 error: ErrorCode::StaleBrokerEpoch,
                 start: -1,
                 len: 0,
-            }));
+            });
         }
         let start = self.image.next_producer_id;
         let len = fixed::PRODUCER_ID_BLOCK;
         let record =
             MetadataRecord::ProducerIds { broker, broker_epoch: epoch, next_producer_id: start + i64::from(len) };
-        Decision::new(
-            vec![record],
-            Response::Controller(ControllerResponse::AllocateProducerIds { error: ErrorCode::None, start, len }),
-        )
+        Decision::new(vec![record], ControllerResponse::AllocateProducerIds { error: ErrorCode::None, start, len })
     }
 
     pub(super) fn describe_quorum(&self) -> Response {

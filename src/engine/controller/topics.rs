@@ -13,7 +13,7 @@ use crate::node::Ctx;
 use crate::protocol::config::validate_topic;
 use crate::protocol::{
     ApiError, CLUSTER_METADATA, CONSUMER_OFFSETS, ClusterResponse, ConfigMap, ConfigResource, CreateTopicRequest,
-    ErrorCode, LeaderRecoveryState, MetadataRecord, PartitionRegistration, Placement, Response,
+    ErrorCode, LeaderRecoveryState, MetadataRecord, PartitionRegistration, Placement,
 };
 use crate::trace::{Creator, Kind};
 
@@ -28,10 +28,8 @@ impl Controller {
     /// CreateTopics for one topic.
     pub(super) fn create_topic(&mut self, ctx: &mut Ctx<'_>, request: &CreateTopicRequest, by: Creator) -> Decision {
         match self.new_topic(ctx, request, by) {
-            Ok(records) => {
-                Decision::new(records, Response::Cluster(ClusterResponse::CreateTopics(ErrorCode::None.into())))
-            }
-            Err(error) => Decision::answer(Response::Cluster(ClusterResponse::CreateTopics(error))),
+            Ok(records) => Decision::new(records, ClusterResponse::CreateTopics(ErrorCode::None.into())),
+            Err(error) => Decision::answer(ClusterResponse::CreateTopics(error)),
         }
     }
 
@@ -243,24 +241,20 @@ impl Controller {
     /// DeleteTopics for one topic. Internal topics are topics.
     pub(super) fn delete_topic(&mut self, ctx: &mut Ctx<'_>, name: &Rc<str>) -> Decision {
         let Some(topic) = self.image.topic_id(name) else {
-            return Decision::answer(Response::Cluster(ClusterResponse::DeleteTopics(
-                ErrorCode::UnknownTopicOrPartition.into(),
-            )));
+            return Decision::answer(ClusterResponse::DeleteTopics(ErrorCode::UnknownTopicOrPartition.into()));
         };
         ctx.because(Kind::TopicDeleted { topic, name: name.clone() });
         Decision::new(
             vec![MetadataRecord::RemoveTopic { topic }],
-            Response::Cluster(ClusterResponse::DeleteTopics(ErrorCode::None.into())),
+            ClusterResponse::DeleteTopics(ErrorCode::None.into()),
         )
     }
 
     /// CreatePartitions: `total` counts the existing ones.
     pub(super) fn create_partitions(&mut self, ctx: &mut Ctx<'_>, name: &Rc<str>, total: u32) -> Decision {
         match self.more_partitions(ctx, name, total) {
-            Ok(records) => {
-                Decision::new(records, Response::Cluster(ClusterResponse::CreatePartitions(ErrorCode::None.into())))
-            }
-            Err(error) => Decision::answer(Response::Cluster(ClusterResponse::CreatePartitions(error))),
+            Ok(records) => Decision::new(records, ClusterResponse::CreatePartitions(ErrorCode::None.into())),
+            Err(error) => Decision::answer(ClusterResponse::CreatePartitions(error)),
         }
     }
 

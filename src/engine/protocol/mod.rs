@@ -1,13 +1,29 @@
 //! Plain data in Kafka's names: records, error codes, requests, responses, metadata records, configs. Decides nothing.
 
-/// Declares that what each server takes or gives is one of all.
+/// Declares that what each server takes or gives is one of all, and the APIs of both: variants have Kafka's names.
 macro_rules! one_of {
-    ($all:ident: $($server:ident($inner:ident),)*) => {
+    ($all:ident: $($server:ident($inner:ident) = $($api:ident)+;)*) => {
         $(impl From<$inner> for $all {
             fn from(inner: $inner) -> $all {
                 $all::$server(inner)
             }
+        }
+
+        impl $inner {
+            pub const fn api(&self) -> Api {
+                match self {
+                    $($inner::$api { .. } => Api::$api,)+
+                }
+            }
         })*
+
+        impl $all {
+            pub const fn api(&self) -> Api {
+                match self {
+                    $($all::$server(inner) => inner.api(),)*
+                }
+            }
+        }
     };
 }
 

@@ -1,5 +1,5 @@
-//! Requests by server and API, with the fields that decide something. Wire versions are folded; compression, quotas and ACLs are
-//! absent.
+//! Requests by server and API, with the fields that decide something. Wire versions are folded; compression, quotas
+//! and ACLs are absent.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -112,48 +112,16 @@ pub enum QuorumRequest {
 }
 
 one_of! {
-    Request: Partition(PartitionRequest), Group(GroupRequest), Broker(BrokerRequest), Cluster(ClusterRequest),
-    Controller(ControllerRequest), Quorum(QuorumRequest),
-}
-
-impl Request {
-    pub const fn api(&self) -> Api {
-        match self {
-            Request::Partition(request) => request.api(),
-            Request::Group(request) => request.api(),
-            Request::Broker(request) => request.api(),
-            Request::Cluster(request) => request.api(),
-            Request::Controller(request) => request.api(),
-            Request::Quorum(request) => request.api(),
-        }
-    }
-}
-
-impl PartitionRequest {
-    pub const fn api(&self) -> Api {
-        match self {
-            PartitionRequest::Produce(_) => Api::Produce,
-            PartitionRequest::Fetch(_) => Api::Fetch,
-            PartitionRequest::ListOffsets(_) => Api::ListOffsets,
-            PartitionRequest::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
-            PartitionRequest::DeleteRecords { .. } => Api::DeleteRecords,
-        }
-    }
+    Request:
+    Partition(PartitionRequest) = Produce Fetch ListOffsets OffsetForLeaderEpoch DeleteRecords;
+    Group(GroupRequest) = OffsetCommit OffsetFetch JoinGroup Heartbeat LeaveGroup SyncGroup DescribeGroups;
+    Broker(BrokerRequest) = Metadata DescribeTopicPartitions FindCoordinator InitProducerId;
+    Cluster(ClusterRequest) = CreateTopics DeleteTopics CreatePartitions ElectLeaders IncrementalAlterConfigs DescribeQuorum;
+    Controller(ControllerRequest) = Envelope BrokerRegistration BrokerHeartbeat AlterPartition AllocateProducerIds AssignReplicasToDirs;
+    Quorum(QuorumRequest) = Vote BeginQuorumEpoch EndQuorumEpoch Fetch;
 }
 
 impl GroupRequest {
-    pub const fn api(&self) -> Api {
-        match self {
-            GroupRequest::JoinGroup(_) => Api::JoinGroup,
-            GroupRequest::SyncGroup(_) => Api::SyncGroup,
-            GroupRequest::Heartbeat(_) => Api::Heartbeat,
-            GroupRequest::LeaveGroup(_) => Api::LeaveGroup,
-            GroupRequest::OffsetCommit(_) => Api::OffsetCommit,
-            GroupRequest::OffsetFetch { .. } => Api::OffsetFetch,
-            GroupRequest::DescribeGroups { .. } => Api::DescribeGroups,
-        }
-    }
-
     /// The group that is meant.
     pub fn group(&self) -> &Rc<str> {
         match self {
@@ -162,54 +130,6 @@ impl GroupRequest {
             GroupRequest::Heartbeat(request) | GroupRequest::LeaveGroup(request) => &request.group,
             GroupRequest::OffsetCommit(request) => &request.group,
             GroupRequest::OffsetFetch { group } | GroupRequest::DescribeGroups { group } => group,
-        }
-    }
-}
-
-impl BrokerRequest {
-    pub const fn api(&self) -> Api {
-        match self {
-            BrokerRequest::Metadata(_) => Api::Metadata,
-            BrokerRequest::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
-            BrokerRequest::FindCoordinator { .. } => Api::FindCoordinator,
-            BrokerRequest::InitProducerId => Api::InitProducerId,
-        }
-    }
-}
-
-impl ClusterRequest {
-    pub const fn api(&self) -> Api {
-        match self {
-            ClusterRequest::CreateTopics(_) => Api::CreateTopics,
-            ClusterRequest::DeleteTopics { .. } => Api::DeleteTopics,
-            ClusterRequest::CreatePartitions { .. } => Api::CreatePartitions,
-            ClusterRequest::ElectLeaders { .. } => Api::ElectLeaders,
-            ClusterRequest::IncrementalAlterConfigs { .. } => Api::IncrementalAlterConfigs,
-            ClusterRequest::DescribeQuorum => Api::DescribeQuorum,
-        }
-    }
-}
-
-impl ControllerRequest {
-    pub const fn api(&self) -> Api {
-        match self {
-            ControllerRequest::Envelope(_) => Api::Envelope,
-            ControllerRequest::BrokerRegistration(_) => Api::BrokerRegistration,
-            ControllerRequest::BrokerHeartbeat(_) => Api::BrokerHeartbeat,
-            ControllerRequest::AlterPartition(_) => Api::AlterPartition,
-            ControllerRequest::AllocateProducerIds { .. } => Api::AllocateProducerIds,
-            ControllerRequest::AssignReplicasToDirs(_) => Api::AssignReplicasToDirs,
-        }
-    }
-}
-
-impl QuorumRequest {
-    pub const fn api(&self) -> Api {
-        match self {
-            QuorumRequest::Vote(_) => Api::Vote,
-            QuorumRequest::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
-            QuorumRequest::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
-            QuorumRequest::Fetch(_) => Api::Fetch,
         }
     }
 }

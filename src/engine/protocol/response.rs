@@ -228,23 +228,16 @@ pub struct DescribedTopic {
 }
 
 one_of! {
-    Response: Partition(PartitionResponse), Group(GroupResponse), Broker(BrokerResponse), Cluster(ClusterResponse),
-    Controller(ControllerResponse), Quorum(QuorumResponse),
+    Response:
+    Partition(PartitionResponse) = Produce Fetch ListOffsets OffsetForLeaderEpoch DeleteRecords;
+    Group(GroupResponse) = OffsetCommit OffsetFetch JoinGroup Heartbeat LeaveGroup SyncGroup DescribeGroups;
+    Broker(BrokerResponse) = Metadata DescribeTopicPartitions FindCoordinator InitProducerId;
+    Cluster(ClusterResponse) = CreateTopics DeleteTopics CreatePartitions ElectLeaders IncrementalAlterConfigs DescribeQuorum;
+    Controller(ControllerResponse) = BrokerRegistration BrokerHeartbeat AlterPartition AllocateProducerIds AssignReplicasToDirs;
+    Quorum(QuorumResponse) = Vote BeginQuorumEpoch EndQuorumEpoch Fetch;
 }
 
 impl Response {
-    /// The API that it answers.
-    pub const fn api(&self) -> Api {
-        match self {
-            Response::Partition(response) => response.api(),
-            Response::Group(response) => response.api(),
-            Response::Broker(response) => response.api(),
-            Response::Cluster(response) => response.api(),
-            Response::Controller(response) => response.api(),
-            Response::Quorum(response) => response.api(),
-        }
-    }
-
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
         match self {
@@ -272,16 +265,6 @@ impl Response {
 }
 
 impl PartitionResponse {
-    pub const fn api(&self) -> Api {
-        match self {
-            PartitionResponse::Produce { .. } => Api::Produce,
-            PartitionResponse::Fetch { .. } => Api::Fetch,
-            PartitionResponse::ListOffsets { .. } => Api::ListOffsets,
-            PartitionResponse::OffsetForLeaderEpoch { .. } => Api::OffsetForLeaderEpoch,
-            PartitionResponse::DeleteRecords { .. } => Api::DeleteRecords,
-        }
-    }
-
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
         match self {
@@ -296,18 +279,6 @@ impl PartitionResponse {
 }
 
 impl GroupResponse {
-    pub const fn api(&self) -> Api {
-        match self {
-            GroupResponse::JoinGroup(_) => Api::JoinGroup,
-            GroupResponse::SyncGroup { .. } => Api::SyncGroup,
-            GroupResponse::Heartbeat { .. } => Api::Heartbeat,
-            GroupResponse::LeaveGroup { .. } => Api::LeaveGroup,
-            GroupResponse::OffsetCommit { .. } => Api::OffsetCommit,
-            GroupResponse::OffsetFetch { .. } => Api::OffsetFetch,
-            GroupResponse::DescribeGroups(_) => Api::DescribeGroups,
-        }
-    }
-
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
         match self {
@@ -323,15 +294,6 @@ impl GroupResponse {
 }
 
 impl BrokerResponse {
-    pub const fn api(&self) -> Api {
-        match self {
-            BrokerResponse::Metadata(_) => Api::Metadata,
-            BrokerResponse::DescribeTopicPartitions { .. } => Api::DescribeTopicPartitions,
-            BrokerResponse::FindCoordinator { .. } => Api::FindCoordinator,
-            BrokerResponse::InitProducerId { .. } => Api::InitProducerId,
-        }
-    }
-
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
         match self {
@@ -343,17 +305,6 @@ impl BrokerResponse {
 }
 
 impl ClusterResponse {
-    pub const fn api(&self) -> Api {
-        match self {
-            ClusterResponse::CreateTopics(_) => Api::CreateTopics,
-            ClusterResponse::DeleteTopics(_) => Api::DeleteTopics,
-            ClusterResponse::CreatePartitions(_) => Api::CreatePartitions,
-            ClusterResponse::ElectLeaders(_) => Api::ElectLeaders,
-            ClusterResponse::IncrementalAlterConfigs(_) => Api::IncrementalAlterConfigs,
-            ClusterResponse::DescribeQuorum(_) => Api::DescribeQuorum,
-        }
-    }
-
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
         match self {
@@ -368,16 +319,6 @@ impl ClusterResponse {
 }
 
 impl ControllerResponse {
-    pub const fn api(&self) -> Api {
-        match self {
-            ControllerResponse::BrokerRegistration { .. } => Api::BrokerRegistration,
-            ControllerResponse::BrokerHeartbeat { .. } => Api::BrokerHeartbeat,
-            ControllerResponse::AlterPartition { .. } => Api::AlterPartition,
-            ControllerResponse::AllocateProducerIds { .. } => Api::AllocateProducerIds,
-            ControllerResponse::AssignReplicasToDirs { .. } => Api::AssignReplicasToDirs,
-        }
-    }
-
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
         match self {
@@ -395,15 +336,6 @@ impl ControllerResponse {
 }
 
 impl QuorumResponse {
-    pub const fn api(&self) -> Api {
-        match self {
-            QuorumResponse::Vote { .. } => Api::Vote,
-            QuorumResponse::BeginQuorumEpoch { .. } => Api::BeginQuorumEpoch,
-            QuorumResponse::EndQuorumEpoch { .. } => Api::EndQuorumEpoch,
-            QuorumResponse::Fetch(_) => Api::Fetch,
-        }
-    }
-
     /// The first error in it, `NONE` if all is well.
     pub fn error(&self) -> ErrorCode {
         match self {

@@ -76,7 +76,7 @@ impl<'a> Seen<'a> {
     }
 
     /// One action changes many directions of links; the first entry of its kind speaks for all of them.
-    fn speaks_for(self, entry: usize) -> usize {
+    pub(super) fn speaks_for(self, entry: usize) -> usize {
         let kind = |index: usize| self.get(index).map(|found| core::mem::discriminant(&found.kind));
         let links =
             self.get(entry).is_some_and(|found| matches!(found.kind, Kind::LinkCut { .. } | Kind::LinkHealed { .. }));

@@ -71,9 +71,7 @@ impl<'a> Reader<'a> {
     pub fn ends(&self, to: impl Fn(&Kind) -> Option<NodeId>) -> Option<Ends> {
         let reel = self.seen.reel();
         let same = |entry: &TraceEntry| entry.cause == self.entry.cause && entry.cause != Seq(0);
-        // Messages that a healed link lets through stand between its entries.
-        let since = reel.cause(self.index).map_or(self.index, |cause| cause + 1);
-        if reel.entries(since..self.index).any(|(_, before)| same(before) && to(&before.kind).is_some()) {
+        if self.seen.speaks_for(self.index) != self.index {
             return None;
         }
         let mut pairs = vec![(self.entry.who, to(&self.entry.kind)?)];
@@ -82,7 +80,7 @@ impl<'a> Reader<'a> {
                 Some(end) if same(entry) => pairs.push((entry.who, end)),
                 None if entry.at != self.entry.at => break,
                 Some(_) => break,
-                // One of those messages.
+                // Messages that a healed link lets through stand between its entries.
                 None => {}
             }
         }
