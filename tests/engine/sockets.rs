@@ -119,6 +119,38 @@ fn a_frozen_broker_reads_one_request_of_a_connection_that_was_reset_meanwhile() 
 }
 
 #[test]
+fn a_frozen_broker_that_a_client_gave_up_appends_two_of_the_five_records_that_lay_there() {
+    let (mut c, tp) = with_producer("1");
+    c.act(Action::Pause(broker(1)));
+    c.produce("p", "t", "r", 5, Dur::ms(1));
+    c.run(Dur::ms(100));
+    c.act(Action::KillClient { name: "p".into() });
+    c.run(Dur::ms(100));
+    c.act(Action::Resume(broker(1)));
+    c.run(Dur::secs(1));
+    assert_eq!(c.log_end(broker(1), tp), 3, "the first answer meets the reset before the second one is written");
+}
+
+#[test]
+fn an_isr_that_shrinks_late_lets_one_more_request_of_a_given_up_connection_be_appended() {
+    let mut c = Cluster::boot(23);
+    let tp = c.topic("t", 1);
+    let config = [("enable.idempotence", "false"), ("linger.ms", "0"), ("acks", "all"), ("request.timeout.ms", "5000")];
+    c.producer("p", &config);
+    c.produce("p", "t", "first", 1, Dur::ZERO);
+    c.run(Dur::secs(1));
+    c.act(Action::Kill(broker(2)));
+    c.act(Action::Kill(broker(3)));
+    c.run(Dur::ms(500));
+    c.produce("p", "t", "r", 5, Dur::ms(100));
+    c.run(Dur::secs(30));
+    assert_eq!(c.acked().len(), 6);
+    // Of the given-up connection: the first, which timed out; the second, which the shrunk ISR let be answered; and the
+    // third, which was read before the reset was noticed. Each stands once more by the retry that was acknowledged.
+    assert_eq!(c.log_end(broker(1), tp), 6 + 3);
+}
+
+#[test]
 fn what_follows_on_a_connection_that_the_broker_has_closed_is_not_worked_on() {
     let mut c = Cluster::boot(23);
     let stays = c.topic("stays", 1);

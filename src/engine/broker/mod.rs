@@ -140,6 +140,11 @@ impl Broker {
                 let completed = self.conns.on_request_timeout(ctx, conn);
                 self.on_completed(ctx, completed);
             }
+            Timer::Read(conn) => {
+                if let Some(ready) = self.inbox.read(ctx, conn) {
+                    self.serve(ctx, ready);
+                }
+            }
             Timer::Quorum(timer) => self.observer.on_timer(ctx, &timer),
             Timer::Broker(timer) => self.on_broker_timer(ctx, &timer),
             Timer::Group(timer) => {

@@ -28,6 +28,8 @@ pub struct Checker {
     /// Producers of which a leader without their state took a first batch above sequence 0: it cannot know what is
     /// missing below, so that order and uniqueness are promised no longer.
     without_head: BTreeSet<(Tp, ProducerId)>,
+    /// Producers that gave new numbers to batches which a leader may have: it cannot know them again.
+    renumbered: BTreeSet<ProducerId>,
     sent: BTreeSet<Tag>,
     reads: BTreeMap<(Tp, Offset), Tag>,
 }
@@ -51,7 +53,8 @@ impl Checker {
         committed::recorded_isr(seen)?;
         logs::bounds(seen)?;
         logs::matching(seen)?;
-        logs::idempotence(seen, |tp, id| !self.without_head.contains(&(tp, id)))?;
+        let is_promised = |tp, id| !self.without_head.contains(&(tp, id)) && !self.renumbered.contains(&id);
+        logs::idempotence(seen, is_promised)?;
         committed::strong_isr(seen, &self.committed, |tp| self.is_clean(tp))?;
         committed::acknowledged_kept(seen, &self.acked, |tp| self.is_clean(tp))?;
         committed::groups(seen, |tp| self.is_clean(tp))
@@ -64,6 +67,10 @@ impl Checker {
 
     fn entry(&mut self, world: &World, entry: &TraceEntry) -> Result<(), (Invariant, String)> {
         match &entry.kind {
+            Kind::ProducerIdAssigned { id, renumbered: 1.., .. } => {
+                self.renumbered.insert(ProducerId(*id));
+                Ok(())
+            }
             Kind::BecameLeader { tp, epoch, .. } => {
                 self.applied_epoch(entry.who, *tp, *epoch)?;
                 if let NodeId::Broker(broker) = entry.who

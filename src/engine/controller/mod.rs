@@ -184,6 +184,11 @@ impl Controller {
     fn on_timer(&mut self, ctx: &mut Ctx<'_>, timer: Timer) {
         match timer {
             Timer::RequestTimeout(conn) => self.voter.on_request_timeout(ctx, conn),
+            Timer::Read(conn) => {
+                if let Some(ready) = self.inbox.read(ctx, conn) {
+                    self.serve(ctx, ready);
+                }
+            }
             Timer::Quorum(timer) => self.voter.on_timer(ctx, &timer),
             Timer::Controller(timer) => {
                 // A timer of a leadership that has just ended decides nothing.

@@ -11,6 +11,8 @@ use super::ConnId;
 pub enum Timer {
     /// The oldest request of a connection gets no answer in time.
     RequestTimeout(ConnId),
+    /// The next request of a connection is read.
+    Read(ConnId),
     Quorum(QuorumTimer),
     Controller(ControllerTimer),
     Broker(BrokerTimer),

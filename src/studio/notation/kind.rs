@@ -260,7 +260,10 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
             let tp = tp.map_or(String::new(), |tp| format!("{} ", on(&tp)));
             format!("{tp}exception={exception}{}", book.record(*tag))
         }
-        Kind::ProducerIdAssigned { id, epoch } => format!("producer-id={id} producer-epoch={epoch}"),
+        Kind::ProducerIdAssigned { id, epoch, renumbered } => {
+            let renumbered = if *renumbered > 0 { format!(" renumbered={renumbered}") } else { String::new() };
+            format!("producer-id={id} producer-epoch={epoch}{renumbered}")
+        }
         Kind::LeaderDiscovered { tp, leader } => format!("{} leader={leader}", on(tp)),
         Kind::CoordinatorDiscovered { group, coordinator } => format!("group={group} coordinator={coordinator}"),
         Kind::CoordinatorUnknown { group, error } => format!("group={group}{}", unless_none(*error)),

@@ -35,6 +35,10 @@ const RENEWAL: Dur = Dur::ms(40);
 /// The first `send` of a run came later than the others, its classes had to be loaded: of two producers that began 20
 /// ms apart, the second one's first record stands before the first one's second in every run.
 const FIRST_SEND: Dur = Dur::ms(10);
+/// The recorder slept between two records of a burst, and each round took so much longer than that: a hundred records at
+/// 20 ms are 40 to 110 ms late at the end, so that what is done to a node at a full second may come before a record or
+/// after it.
+const ROUND: (Dur, Dur) = (Dur::us(400), Dur::us(1100));
 /// The recorder's patience with one command.
 const PATIENCE: Dur = Dur::secs(40);
 /// How long a controlled shutdown may take.
@@ -407,7 +411,8 @@ impl<S: Subject> Player<S> {
                     self.has_sent = true;
                     self.pass(FIRST_SEND);
                 }
-                let observed = self.world_act(steps::produce(client, topic, *partition, what));
+                let round = round(self.seed);
+                let observed = self.world_act(steps::produce(client, topic, *partition, what, round));
                 self.align(began);
                 observed
             }
@@ -513,6 +518,12 @@ impl<S: Subject> Player<S> {
             Err(refusal) => Observed::Impossible(refused_by_world(&refusal)),
         }
     }
+}
+
+/// What a round of a burst costs in the run of this seed, anywhere in `ROUND`.
+fn round(seed: u64) -> Dur {
+    let width = ROUND.1.0 - ROUND.0.0;
+    ROUND.0 + Dur(seed.wrapping_mul(137) % width)
 }
 
 fn refused_by_world(refusal: &Refusal) -> String {

@@ -175,9 +175,12 @@ pub fn join(
     Ok(Action::Join { name: member.into(), spec })
 }
 
-pub fn produce(client: &str, topic: &str, partition: Option<u32>, what: &Produced) -> Action {
+pub fn produce(client: &str, topic: &str, partition: Option<u32>, what: &Produced, round: Dur) -> Action {
     let (key, values, count, every) = match what {
-        Produced::Numbered { value, count, every } => (None, Values::Numbered(value.as_str().into()), *count, *every),
+        Produced::Numbered { value, count, every } => {
+            let every = if *every == Dur::ZERO { *every } else { *every + round };
+            (None, Values::Numbered(value.as_str().into()), *count, every)
+        }
         Produced::Keyed { key, value } => {
             (Some(key.as_str().into()), Values::Exactly(value.as_str().into()), 1, Dur::ZERO)
         }

@@ -130,7 +130,7 @@ fn of_clients() -> Vec<Kind> {
         Kind::RecordAcked { tag, tp: TP, offset: 0 },
         Kind::RecordFailed { tag, tp: None, exception: "TimeoutException" },
         Kind::ProducerRetries { tp: TP, error: ErrorCode::NotLeaderOrFollower },
-        Kind::ProducerIdAssigned { id: 1, epoch: 0 },
+        Kind::ProducerIdAssigned { id: 1, epoch: 0, renumbered: 0 },
         Kind::LeaderDiscovered { tp: TP, leader: BrokerId(1) },
         Kind::CoordinatorDiscovered { group: group(), coordinator: BrokerId(1) },
         Kind::CoordinatorUnknown { group: group(), error: ErrorCode::CoordinatorNotAvailable },

@@ -6,6 +6,7 @@ use highwater_engine::node::{BrokerTimer, ClientTimer, ControllerTimer, GroupTim
 pub fn name(timer: &Timer) -> &'static str {
     match timer {
         Timer::RequestTimeout(_) => "request.timeout.ms",
+        Timer::Read(_) => "SocketServer",
         Timer::Quorum(timer) => match timer {
             QuorumTimer::Election => "controller.quorum.election.timeout.ms",
             QuorumTimer::Fetch => "controller.quorum.fetch.timeout.ms",

@@ -31,7 +31,9 @@ pub fn start(node: &mut TestNode) -> Broker {
     Broker::start(&mut node.ctx(), start)
 }
 
+/// What a broker does with a request of its one client, which asks a millisecond after its last question.
 pub fn ask(broker: &mut Broker, node: &mut TestNode, body: Request) -> Vec<Effect> {
+    node.now += Dur::ms(1);
     let conn = ConnId {
         client: NodeId::Client(ClientId(1)),
         server: NodeId::Broker(ME),

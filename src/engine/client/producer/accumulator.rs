@@ -42,6 +42,11 @@ impl Batch {
     pub fn deadline(&self, delivery_timeout: Dur) -> SimTime {
         self.created + delivery_timeout
     }
+
+    /// It was sent, and no answer says whether a leader has it.
+    pub fn is_in_doubt(&self) -> bool {
+        self.attempts > 0 && matches!(self.last_error, ErrorCode::RequestTimedOut | ErrorCode::NetworkException)
+    }
 }
 
 /// All queues.

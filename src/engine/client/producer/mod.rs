@@ -192,6 +192,7 @@ impl Producer {
             Event::Timer(Timer::Client(_)) => {}
             Event::Shutdown => self.begin_close(ctx),
             Event::Timer(_) => {
+                self.expire_on_time(ctx);
                 // The sender's thread still waits, unless this is what ends its poll.
                 let done = self.net.on_event(ctx, event);
                 if done.is_empty() {
@@ -204,6 +205,7 @@ impl Producer {
                 self.on_net_all(ctx, done);
             }
         }
+        self.expire_on_time(ctx);
         let overdue = self.net.poll_again(ctx);
         self.on_net_all(ctx, overdue);
         self.drive(ctx);
@@ -271,7 +273,7 @@ impl Producer {
             outcome
         {
             self.sequences.set_current(id, epoch);
-            ctx.note(Kind::ProducerIdAssigned { id: id.0, epoch: epoch.0 });
+            ctx.note(Kind::ProducerIdAssigned { id: id.0, epoch: epoch.0, renumbered: 0 });
             self.id_request = IdRequest::Idle { not_before: ctx.now, failures: 0 };
         } else {
             let rest = self.config.common.retry.after(failures + 1, ctx.rng);

@@ -68,10 +68,27 @@ impl Producer {
         let mut expired: Vec<Batch> = late.iter().filter_map(|id| self.flying.remove(id)).map(|f| f.batch).collect();
         expired.extend(self.queues.take_expired(ctx.now, limit));
         for batch in expired {
-            self.fail(ctx, &batch, ErrorCode::RequestTimedOut, false);
-            if batch.attempts > 0 {
-                self.sequences.on_unresolved(&batch);
-            }
+            self.run_out(ctx, &batch);
+        }
+    }
+
+    /// A batch under way whose delivery time ends just when its request's time does fails by the former, so that its
+    /// outcome counts as unknown: a request is overdue only when it has waited longer (`InFlightRequests`), a batch as
+    /// soon as its time has passed. One whose request is overdue by then fails by that, and the epoch is bumped.
+    pub(super) fn expire_on_time(&mut self, ctx: &mut Ctx<'_>) {
+        let (delivery, request) = (self.config.delivery_timeout, self.config.common.request_timeout);
+        let on_time = |f: &Flying| f.batch.deadline(delivery) <= ctx.now && ctx.now <= f.since + request;
+        let late: Vec<u64> = self.flying.iter().filter(|(_, f)| on_time(f)).map(|(id, _)| *id).collect();
+        for flying in late.iter().filter_map(|id| self.flying.remove(id)).collect::<Vec<_>>() {
+            self.run_out(ctx, &flying.batch);
+        }
+    }
+
+    /// The delivery time of a batch has passed.
+    fn run_out(&mut self, ctx: &mut Ctx<'_>, batch: &Batch) {
+        self.fail(ctx, batch, ErrorCode::RequestTimedOut, false);
+        if batch.attempts > 0 {
+            self.sequences.on_unresolved(batch);
         }
     }
 
@@ -81,17 +98,20 @@ impl Producer {
         }
         self.sequences.resolve();
         let Some(open) = self.sequences.bump() else { return };
-        if let Some((id, epoch)) = self.sequences.current() {
-            ctx.note(Kind::ProducerIdAssigned { id: id.0, epoch: epoch.0 });
-        }
+        let mut renumbered = 0;
         for (id, _) in open {
             let sequences = &mut self.sequences;
             let waiting = self.queues.batches_mut().find(|b| b.id == id);
+            let is_flying = waiting.is_none();
             let Some(batch) = waiting.or(self.flying.get_mut(&id).map(|f| &mut f.batch)) else { continue };
+            renumbered += u32::from(is_flying || batch.is_in_doubt());
             if let Some(stamp) = sequences.renumber(&batch.part, id, batch.records.len()) {
                 batch.stamp = Some(stamp);
                 batch.sequence_reset = true;
             }
+        }
+        if let Some((id, epoch)) = self.sequences.current() {
+            ctx.note(Kind::ProducerIdAssigned { id: id.0, epoch: epoch.0, renumbered });
         }
     }
 

@@ -151,6 +151,47 @@ fn p_14_a_lost_batch_makes_the_producer_bump_its_epoch_and_begin_at_sequence_0()
     assert!(bench.failed().is_empty());
 }
 
+/// Epochs that a producer raised, each with the batches that it gave new numbers though a leader may have them.
+fn raised(bench: &Bench) -> Vec<(i16, u32)> {
+    let raised = |kind: &Kind| match kind {
+        Kind::ProducerIdAssigned { epoch, renumbered, .. } if *epoch > 0 => Some((*epoch, *renumbered)),
+        _ => None,
+    };
+    bench.notes().filter_map(|(_, kind)| raised(kind)).collect()
+}
+
+/// A producer whose batch `a`, sent at 1 s, nobody answers, nor `b` behind it.
+fn two_without_answers(delivery_timeout: &str, second_at: u64, until: u64) -> Bench {
+    let mut bench = Bench::new(&[1]);
+    let config = [("linger.ms", "0"), ("request.timeout.ms", "5000"), ("delivery.timeout.ms", delivery_timeout)];
+    let mut client = start(&mut bench, ClientVersion::V4_1, &config);
+    bench.produce(&mut client, Some(0), None, "w", 1, Dur::ZERO);
+    bench.run(&mut client, 1_000);
+    bench.hook = Some(Box::new(|_, request| {
+        matches!(request, Request::Partition(PartitionRequest::Produce(_))).then_some(Reply::Never)
+    }));
+    bench.produce(&mut client, Some(0), None, "a", 1, Dur::ZERO);
+    bench.run(&mut client, second_at);
+    bench.produce(&mut client, Some(0), None, "b", 1, Dur::ZERO);
+    bench.run(&mut client, until);
+    bench
+}
+
+#[test]
+fn a_batch_whose_time_ends_with_its_request_raises_no_epoch_while_those_behind_it_are_in_doubt() {
+    let bench = two_without_answers("5000", 2_000, 6_900);
+    assert_eq!(bench.failed(), [(6_000, "TimeoutException")]);
+    assert_eq!(raised(&bench), [], "the batch ran out of time, its request was not overdue yet");
+}
+
+#[test]
+fn a_batch_that_fails_by_an_overdue_request_after_its_time_gives_those_behind_it_new_numbers() {
+    // The poll that begins with `b` ends when the delivery time of `a` is over, a second after its request was overdue.
+    let bench = two_without_answers("6000", 2_500, 8_000);
+    assert_eq!(bench.failed(), [(7_000, "TimeoutException")]);
+    assert_eq!(raised(&bench), [(1, 1)], "as in Kafka: `b` may be written, and is sent again with number 0");
+}
+
 #[test]
 fn a_duplicate_is_a_success_without_an_offset_and_acks_0_too() {
     let mut bench = Bench::new(&[1]);
