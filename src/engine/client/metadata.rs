@@ -174,7 +174,8 @@ impl Metadata {
         self.needed = true;
     }
 
-    fn is_wanted(&self, now: SimTime) -> bool {
+    /// An update is due, and nobody has been asked yet.
+    pub fn is_wanted(&self, now: SimTime) -> bool {
         self.needed || self.last_success.is_some_and(|at| at + self.config.metadata_max_age <= now)
     }
 

@@ -12,7 +12,10 @@ const SETUP_TIMEOUT: Backoff = Backoff { first: Dur::secs(10), most: Dur::secs(3
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Link {
-    Connecting,
+    /// The host has not answered; it may take so long.
+    Connecting {
+        setup: Dur,
+    },
     /// The host has accepted; its process has not answered yet.
     Checking,
     Ready,
@@ -54,6 +57,7 @@ pub struct Net<P> {
     max_in_flight: usize,
     /// Since when the present `NetworkClient.poll` lasts, for those whose thread waits in it until something happens.
     polling_since: Option<SimTime>,
+    wants_metadata: bool,
 }
 
 impl<P: Clone> Net<P> {
@@ -67,11 +71,14 @@ impl<P: Clone> Net<P> {
             config,
             max_in_flight,
             polling_since: None,
+            wants_metadata: false,
         }
     }
 
     /// The client's thread does nothing but wait in `NetworkClient.poll`. Only when a poll ends, by whatever event, else
-    /// after `request.timeout.ms`, is it seen that a request is overdue: the answer may come before that.
+    /// after `request.timeout.ms`, is it seen that a request is overdue: the answer may come before that. A poll in which
+    /// a host is awaited lasts as long as its connection may take to set up, counted anew each time, and no time worth
+    /// mentioning while metadata is wanted too.
     pub fn waits_in_poll(self, now: SimTime) -> Net<P> {
         Net { polling_since: Some(now), ..self }
     }
@@ -80,28 +87,36 @@ impl<P: Clone> Net<P> {
     /// connections.
     pub fn poll_again(&mut self, ctx: &mut Ctx<'_>) -> Vec<NetDone<P>> {
         self.polling_since = Some(ctx.now);
-        let overdue: Vec<ConnId> = self.conns.overdue(ctx.now).filter(|conn| self.stands(*conn)).collect();
+        let overdue: Vec<ConnId> = self.conns.overdue(ctx.now).collect();
         overdue.into_iter().flat_map(|conn| self.on_event(ctx, Event::Timer(Timer::RequestTimeout(conn)))).collect()
+    }
+
+    /// While metadata is wanted and a connection is being made, polls are short (`reconnect.backoff.ms`).
+    pub fn polls_for_metadata(&mut self, wanted: bool) {
+        self.wants_metadata = wanted;
     }
 
     /// When the poll ends in which the thread would see that a request on this connection is overdue; `None` if now.
     fn poll_ends_at(&self, now: SimTime, conn: ConnId) -> Option<SimTime> {
-        let end = self.polling_since? + self.config.request_timeout;
-        (self.stands(conn) && self.polling_since != Some(now) && end > now).then_some(end)
-    }
-
-    fn stands(&self, conn: ConnId) -> bool {
-        matches!(conn.server, NodeId::Broker(broker) if self.is_ready(broker, conn.channel))
+        let since = self.polling_since.filter(|since| *since != now)?;
+        let NodeId::Broker(broker) = conn.server else { return None };
+        let longest = match self.links.get(&(broker, conn.channel))? {
+            Link::Connecting { .. } if self.wants_metadata => return None,
+            Link::Connecting { setup } => (*setup).min(self.config.request_timeout),
+            Link::Checking | Link::Ready => self.config.request_timeout,
+            Link::Down { .. } => return None,
+        };
+        let polls = now.since(since).0.div_ceil(longest.0.max(1));
+        Some(since + Dur(polls * longest.0)).filter(|end| *end > now)
     }
 
     /// Whether requests can be sent now; opens the connection if it may be opened.
     pub fn ready(&mut self, ctx: &mut Ctx<'_>, broker: BrokerId, channel: Channel) -> bool {
         match self.links.get(&(broker, channel)) {
             Some(Link::Ready) => true,
-            Some(Link::Connecting | Link::Checking) => false,
+            Some(Link::Connecting { .. } | Link::Checking) => false,
             Some(Link::Down { until }) if *until > ctx.now => false,
             Some(Link::Down { .. }) | None => {
-                self.links.insert((broker, channel), Link::Connecting);
                 self.last_attempt.insert((broker, channel), ctx.now);
                 let hello = Request::Broker(BrokerRequest::Metadata(MetadataRequest {
                     topics: Some(Vec::new()),
@@ -109,6 +124,7 @@ impl<P: Clone> Net<P> {
                 }));
                 let failed = self.failed_setups.get(&(broker, channel)).copied().unwrap_or(0);
                 let setup = SETUP_TIMEOUT.after(failed + 1, ctx.rng);
+                self.links.insert((broker, channel), Link::Connecting { setup });
                 self.conns.request(ctx, NodeId::Broker(broker), channel, hello, setup, Token::Handshake);
                 false
             }
@@ -180,7 +196,7 @@ impl<P: Clone> Net<P> {
             .filter(|b| self.can_send(**b, Channel::Client))
             .min_by_key(|b| self.n_in_flight(**b, Channel::Client));
         let link = |broker: &BrokerId| self.links.get(&(*broker, Channel::Client)).copied();
-        let connecting = || order.iter().rfind(|b| matches!(link(b), Some(Link::Connecting | Link::Checking)));
+        let connecting = || order.iter().rfind(|b| matches!(link(b), Some(Link::Connecting { .. } | Link::Checking)));
         let now = ctx.now;
         let connectable = || {
             order
@@ -210,7 +226,7 @@ impl<P: Clone> Net<P> {
     fn on_accepted(&mut self, ctx: &mut Ctx<'_>, conn: ConnId) {
         let NodeId::Broker(broker) = conn.server else { return };
         let key = (broker, conn.channel);
-        if self.conns.is_current(conn) && self.links.get(&key) == Some(&Link::Connecting) {
+        if self.conns.is_current(conn) && matches!(self.links.get(&key), Some(Link::Connecting { .. })) {
             self.links.insert(key, Link::Checking);
             self.failed_setups.remove(&key);
             self.conns.extend(ctx, conn, self.config.request_timeout);
@@ -255,7 +271,7 @@ impl<P: Clone> Net<P> {
         let key = (broker, conn.channel);
         let mut done = Vec::new();
         if broken {
-            let was_accepted = self.links.get(&key) != Some(&Link::Connecting);
+            let was_accepted = !matches!(self.links.get(&key), Some(Link::Connecting { .. }));
             let failed_setups = if was_accepted { 0 } else { self.failed_setups.get(&key).copied().unwrap_or(0) + 1 };
             self.failed_setups.insert(key, failed_setups);
             self.rest(ctx, key);
@@ -307,7 +323,7 @@ impl<P: Clone> Net<P> {
     pub fn wake(&self, now: SimTime) -> Option<SimTime> {
         self.links.values().fold(None, |soonest, link| match link {
             Link::Down { until } if *until > now => sooner(soonest, Some(*until)),
-            Link::Down { .. } | Link::Connecting | Link::Checking | Link::Ready => soonest,
+            Link::Down { .. } | Link::Connecting { .. } | Link::Checking | Link::Ready => soonest,
         })
     }
 }
@@ -407,6 +423,36 @@ mod tests {
             let conn = b.conn();
             b.tell(Event::Disconnected { conn });
         }
+    }
+
+    #[test]
+    fn a_set_up_that_takes_too_long_is_noticed_when_a_poll_ends() {
+        let mut b = Bench::new("60000", 5);
+        b.net = b.net.waits_in_poll(b.node.now);
+        let setup = b.connect();
+        b.net.poll_again(&mut b.node.ctx());
+        // A batch that becomes ready ends the poll after 3 s: the next one lasts for a whole set-up time again.
+        b.node.now += Dur::secs(3);
+        assert_eq!(b.net.poll_again(&mut b.node.ctx()), []);
+        let conn = b.conn();
+        b.node.now += Dur::ms(setup - 3_000 + 1);
+        b.tell(Event::Timer(Timer::RequestTimeout(conn)));
+        assert_eq!(b.limit(), 3_000 - 1, "the thread does not look before its poll ends");
+        b.node.now += Dur::secs(1);
+        let lost = [NetDone::Lost { broker: ONE.0, channel: ONE.1 }];
+        assert_eq!(b.net.poll_again(&mut b.node.ctx()), lost, "whatever ends it");
+    }
+
+    #[test]
+    fn while_metadata_is_wanted_too_a_set_up_that_takes_too_long_is_noticed_at_once() {
+        let mut b = Bench::new("60000", 5);
+        b.net = b.net.waits_in_poll(b.node.now);
+        let setup = b.connect();
+        b.net.polls_for_metadata(true);
+        b.node.now += Dur::ms(setup + 1);
+        let conn = b.conn();
+        let done = b.net.on_event(&mut b.node.ctx(), Event::Timer(Timer::RequestTimeout(conn)));
+        assert_eq!(done, [NetDone::Lost { broker: ONE.0, channel: ONE.1 }]);
     }
 
     #[test]

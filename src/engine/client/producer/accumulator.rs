@@ -57,19 +57,21 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
-    /// Adds a record to the last open batch of its partition, or opens one.
-    pub fn append(&mut self, now: SimTime, part: &Part, record: Record, batch_size: usize, origin: Seq) {
+    /// Adds a record to the last open batch of its partition, or opens one. Returns whether the sender is woken by it: a
+    /// batch is new or full, or others wait for the partition too.
+    pub fn append(&mut self, now: SimTime, part: &Part, record: Record, batch_size: usize, origin: Seq) -> bool {
         let size = record.size();
         if !self.queues.contains_key(part) {
             self.queues.insert(part.clone(), VecDeque::new());
         }
-        let Some(queue) = self.queues.get_mut(part) else { return };
+        let Some(queue) = self.queues.get_mut(part) else { return false };
+        let others = queue.len() > 1;
         if let Some(last) = queue.back_mut().filter(|last| !last.closed) {
             if last.bytes + size <= batch_size {
                 last.bytes += size;
                 last.records.push(record);
                 last.closed = last.bytes >= batch_size;
-                return;
+                return others || last.closed;
             }
             last.closed = true;
         }
@@ -92,6 +94,7 @@ impl Accumulator {
             sent_epoch: None,
             origin,
         });
+        true
     }
 
     /// Whether a record of this size would go into a batch that exists.

@@ -152,13 +152,13 @@ impl Producer {
         (topic, partition): (Rc<str>, Option<u32>),
         every: Dur,
         source: Source,
-    ) {
+    ) -> bool {
         self.application.started += 1;
         self.application.threads.insert(
             self.application.started,
             Thread { source, topic, partition, every, next_at: ctx.now, blocked: None },
         );
-        self.run_application(ctx);
+        self.run_application(ctx)
     }
 
     /// `close` was called: nobody sends any more.
@@ -169,12 +169,13 @@ impl Producer {
         ctx.cancel(&Timer::Client(ClientTimer::Block));
     }
 
-    /// Lets every thread go on as far as it can.
-    pub(super) fn run_application(&mut self, ctx: &mut Ctx<'_>) {
+    /// Lets every thread go on as far as it can. Returns whether one of them has woken the sender's thread.
+    pub(super) fn run_application(&mut self, ctx: &mut Ctx<'_>) -> bool {
+        let mut wakes = false;
         let numbers: alloc::vec::Vec<u32> = self.application.threads.keys().copied().collect();
         for number in numbers {
             let Some(mut thread) = self.application.threads.remove(&number) else { continue };
-            self.run_thread(ctx, &mut thread);
+            wakes |= self.run_thread(ctx, &mut thread);
             if thread.is_done() {
                 ctx.cancel(&timer_of(number));
                 continue;
@@ -189,20 +190,22 @@ impl Producer {
             Some((_, _, since)) => ctx.set(timer, (since + self.config.max_block).since(ctx.now)),
             None => ctx.cancel(&timer),
         }
+        wakes
     }
 
-    fn run_thread(&mut self, ctx: &mut Ctx<'_>, thread: &mut Thread) {
+    fn run_thread(&mut self, ctx: &mut Ctx<'_>, thread: &mut Thread) -> bool {
+        let mut wakes = false;
         let turn_ends_at = self.counts.bytes.saturating_add(MAX_BYTES_OF_ONE_TURN);
         while self.counts.bytes < turn_ends_at {
             let (record, since) = match thread.blocked.take() {
                 Some(blocked) => blocked,
-                None if thread.next_at > ctx.now => return,
+                None if thread.next_at > ctx.now => return wakes,
                 None => {
                     let record = match thread.source {
                         Source::Steady => Some(self.application.next_steady()),
                         Source::Burst { .. } => thread.next_record(),
                     };
-                    let Some(record) = record else { return };
+                    let Some(record) = record else { return wakes };
                     self.counts.sent += 1;
                     self.counts.bytes += record.size() as u64;
                     ctx.note(Kind::RecordSent {
@@ -216,16 +219,21 @@ impl Producer {
             };
             if record.size() > self.config.max_request_size {
                 self.refuse(ctx, &record, "RecordTooLargeException");
-            } else if !self.send(ctx, &thread.topic, thread.partition, &record) {
-                if since + self.config.max_block > ctx.now {
-                    thread.blocked = Some((record, since));
-                    return;
+            } else {
+                match self.send(ctx, &thread.topic, thread.partition, &record) {
+                    Some(woken) => wakes |= woken,
+                    // Whoever waits for metadata wakes the sender to ask for it.
+                    None if since + self.config.max_block > ctx.now => {
+                        thread.blocked = Some((record, since));
+                        return true;
+                    }
+                    None => self.refuse(ctx, &record, "TimeoutException"),
                 }
-                self.refuse(ctx, &record, "TimeoutException");
             }
             // A rate keeps its schedule; a thread that was blocked goes on from where it is.
             thread.next_at = if since < ctx.now { ctx.now + thread.every } else { thread.next_at + thread.every };
         }
+        wakes
     }
 
     /// `send` itself fails; nothing goes out.
@@ -235,8 +243,9 @@ impl Producer {
         ctx.note(Kind::RecordFailed { tag: record.tag, tp: None, exception });
     }
 
-    /// Puts a record into a queue; false while the metadata lacks its topic or partition.
-    fn send(&mut self, ctx: &mut Ctx<'_>, topic: &Rc<str>, partition: Option<u32>, record: &Record) -> bool {
+    /// Puts a record into a queue and returns whether that wakes the sender; `None` while the metadata lacks its topic or
+    /// partition.
+    fn send(&mut self, ctx: &mut Ctx<'_>, topic: &Rc<str>, partition: Option<u32>, record: &Record) -> Option<bool> {
         self.metadata.want(topic);
         let known = match self.metadata.topic(topic) {
             Some(known)
@@ -246,7 +255,7 @@ impl Producer {
             }
             Some(_) | None => {
                 self.metadata.request_update();
-                return false;
+                return None;
             }
         };
         let partition = match partition {
@@ -254,8 +263,7 @@ impl Producer {
             None => self.partitioner.choose(ctx.rng, &self.config, &self.queues, (topic, known), record),
         };
         let origin = *ctx.last_seq;
-        self.queues.append(ctx.now, &(topic.clone(), partition), record.clone(), self.config.batch_size, origin);
-        true
+        Some(self.queues.append(ctx.now, &(topic.clone(), partition), record.clone(), self.config.batch_size, origin))
     }
 }
 

@@ -185,9 +185,16 @@ impl Producer {
             return;
         }
         match event {
-            Event::Command(command) => self.on_command(ctx, command),
+            Event::Command(command) => {
+                if !self.on_command(ctx, command) {
+                    return;
+                }
+            }
             Event::Timer(Timer::Client(ClientTimer::NextRecord | ClientTimer::Burst(_) | ClientTimer::Block)) => {
-                self.run_application(ctx)
+                // A record that joins a batch wakes nobody (`KafkaProducer.doSend`).
+                if !self.run_application(ctx) {
+                    return;
+                }
             }
             Event::Timer(Timer::Client(_)) => {}
             Event::Shutdown => self.begin_close(ctx),
@@ -211,25 +218,26 @@ impl Producer {
         self.drive(ctx);
     }
 
-    fn on_command(&mut self, ctx: &mut Ctx<'_>, command: ClientCommand) {
+    /// Returns whether the sender's thread is woken by it.
+    fn on_command(&mut self, ctx: &mut Ctx<'_>, command: ClientCommand) -> bool {
         match command {
             ClientCommand::Produce { action: _, topic, partition, key, values, count, every, first_tag } => {
-                if !self.closing {
-                    self.start_burst(
-                        ctx,
-                        (topic, partition),
-                        every,
-                        Source::Burst { key, values, count, made: 0, first_tag },
-                    );
-                }
+                let source = Source::Burst { key, values, count, made: 0, first_tag };
+                !self.closing && self.start_burst(ctx, (topic, partition), every, source)
             }
-            ClientCommand::SetRate { per_second } => self.set_rate(ctx, per_second),
+            ClientCommand::SetRate { per_second } => {
+                self.set_rate(ctx, per_second);
+                false
+            }
             // A producer's `close` flushes, however long that takes.
-            ClientCommand::Close { within: _ } => self.begin_close(ctx),
+            ClientCommand::Close { within: _ } => {
+                self.begin_close(ctx);
+                true
+            }
             ClientCommand::PausePolling { .. }
             | ClientCommand::Seek { .. }
             | ClientCommand::Commit
-            | ClientCommand::Admin { .. } => {}
+            | ClientCommand::Admin { .. } => false,
         }
     }
 

@@ -24,6 +24,7 @@ impl Producer {
             let timeout = self.config.common.request_timeout;
             self.net.send(ctx, broker, Channel::Client, request, timeout, Call::Metadata);
         }
+        self.net.polls_for_metadata(self.metadata.is_wanted(ctx.now));
         if self.closing && self.queues.is_empty() && self.flying.is_empty() {
             self.closed = true;
             ctx.cancel(&Timer::Client(ClientTimer::Sender));

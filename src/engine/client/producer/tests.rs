@@ -384,6 +384,23 @@ fn one_partition_that_must_wait_holds_up_the_others_of_its_node() {
 }
 
 #[test]
+fn a_record_that_joins_a_batch_ends_no_poll_of_the_sender() {
+    let mut bench = Bench::new(&[1]);
+    let mut client = start(&mut bench, ClientVersion::V4_1, PLAIN);
+    bench.produce(&mut client, Some(0), None, "a", 1, Dur::ZERO);
+    bench.run(&mut client, 1_000);
+    bench.hook = Some(Box::new(|_, request| {
+        matches!(request, Request::Partition(PartitionRequest::Produce(_))).then_some(Reply::Never)
+    }));
+    // Five go out, the sixth opens a batch and wakes the sender at 1.5 s, those behind it join that batch.
+    bench.produce(&mut client, Some(0), None, "b", 10, Dur::ms(100));
+    bench.run(&mut client, 20_000);
+    let lost = |kind: &Kind| matches!(kind, Kind::RequestFailed { .. });
+    let seen: Vec<u64> = bench.notes().filter(|(_, kind)| lost(kind)).map(|(at, _)| at.0 / 1_000).collect();
+    assert_eq!(seen.first(), Some(&7_500), "request.timeout.ms after the sender was woken last");
+}
+
+#[test]
 fn an_overdue_request_is_noticed_when_the_poll_ends_in_which_the_sender_waits() {
     // Without the answer that ends its poll at 6.5 s, the sender wakes request.timeout.ms after the last request.
     let failures = |answered: bool| {
