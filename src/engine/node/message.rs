@@ -190,6 +190,8 @@ pub enum AdminRequest {
     },
     /// A new client in the place of this one: it knows no leaders and has no connections.
     Renew,
+    /// Connections to all brokers that the client knows, as one has in which many calls waited until they were there.
+    Connect,
     // Observations, as a client would make them.
     /// With ELR. `None` is all topics.
     DescribeTopics {

@@ -211,7 +211,8 @@ impl Action {
                 | AdminRequest::ListCommitted { .. }
                 | AdminRequest::DescribeQuorum
                 | AdminRequest::DescribeCluster
-                | AdminRequest::Renew,
+                | AdminRequest::Renew
+                | AdminRequest::Connect,
             ) => "describe",
             Action::StartProducer { .. } => "start-client",
             Action::Join { .. } => "join",

@@ -107,6 +107,7 @@ fn admin(request: &AdminRequest) -> String {
             format!("elect-leaders {topic}-{partition} type={}", if *unclean { "unclean" } else { "preferred" })
         }
         AdminRequest::Renew => "renew admin".into(),
+        AdminRequest::Connect => "connect admin".into(),
         AdminRequest::DescribeTopics { topics } => match topics {
             Some(topics) => format!("describe-topics {}", list(topics.iter().map(ToString::to_string))),
             None => "describe-topics".into(),

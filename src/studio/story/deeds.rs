@@ -117,7 +117,7 @@ fn asked(request: &AdminRequest) -> Option<Fact> {
         AdminRequest::DescribeQuorum => describe(Api::DescribeQuorum),
         AdminRequest::DescribeCluster => Asked::Describe { api: "DescribeCluster".into() },
         // The administrator starts its client anew; the cluster is asked nothing.
-        AdminRequest::Renew => return None,
+        AdminRequest::Renew | AdminRequest::Connect => return None,
     }))
 }
 

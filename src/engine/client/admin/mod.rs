@@ -198,6 +198,11 @@ impl Admin {
                 if request == AdminRequest::Renew {
                     self.renew(ctx);
                     self.finish(ctx, action, AdminAnswer::Done);
+                } else if request == AdminRequest::Connect {
+                    for broker in self.brokers.clone() {
+                        self.net.ready(ctx, broker, Channel::Client);
+                    }
+                    self.finish(ctx, action, AdminAnswer::Done);
                 } else {
                     let stage = self.stage_for(&request);
                     self.tasks.insert(action, Task::new(request, stage, ctx.now));
@@ -277,6 +282,7 @@ impl Admin {
             | AdminRequest::AlterConfigs { .. }
             | AdminRequest::ElectLeaders { .. }
             | AdminRequest::Renew
+            | AdminRequest::Connect
             | AdminRequest::DescribeTopics { .. }
             | AdminRequest::DescribeGroup { .. }
             | AdminRequest::ListCommitted { .. }

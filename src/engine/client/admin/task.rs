@@ -152,7 +152,8 @@ impl Task {
                 AdminRequest::DescribeCluster
                 | AdminRequest::DeleteRecords { .. }
                 | AdminRequest::ListOffsets { .. }
-                | AdminRequest::Renew => metadata(Vec::new()),
+                | AdminRequest::Renew
+                | AdminRequest::Connect => metadata(Vec::new()),
             },
         }
     }
@@ -170,7 +171,8 @@ fn time_limit(request: &AdminRequest) -> Dur {
         | AdminRequest::AlterConfigs { .. }
         | AdminRequest::ElectLeaders { .. }
         | AdminRequest::DescribeTopics { .. }
-        | AdminRequest::Renew => API_TIMEOUT,
+        | AdminRequest::Renew
+        | AdminRequest::Connect => API_TIMEOUT,
         AdminRequest::ListOffsets { .. } => Dur::secs(4),
         AdminRequest::DescribeGroup { .. }
         | AdminRequest::ListCommitted { .. }
@@ -192,6 +194,7 @@ pub(super) fn first_stage(request: &AdminRequest) -> Stage {
         AdminRequest::AlterConfigs { resource: ConfigTarget::Topic(_) | ConfigTarget::Cluster, .. }
         | AdminRequest::DescribeCluster
         | AdminRequest::DescribeQuorum
-        | AdminRequest::Renew => Stage::Any,
+        | AdminRequest::Renew
+        | AdminRequest::Connect => Stage::Any,
     }
 }
