@@ -941,6 +941,19 @@ impl Words for English {
             Waiting::ScriptEntry => "next entry of the script".into(),
         }
     }
+    fn broker_briefly(&self, b: &BrokerView) -> String {
+        let ends = if b.restarting { "restarts" } else { "stops" };
+        match &b.phase {
+            Some(BrokerPhase::HandingOver { leads: 0 } | BrokerPhase::ShuttingDown) => ends.into(),
+            Some(BrokerPhase::HandingOver { leads }) => format!("{ends}: leads\u{a0}{leads}"),
+            Some(BrokerPhase::Registering { .. } | BrokerPhase::CatchingUp | BrokerPhase::AtWork) | None => {
+                self.broker_state(b)
+            }
+        }
+    }
+    fn sentences(&self, all: &[String]) -> String {
+        all.join(". ")
+    }
     fn fenced_in(&self, in_us: Micros) -> String {
         format!("fenced {}", after(in_us))
     }
