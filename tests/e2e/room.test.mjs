@@ -165,6 +165,8 @@ const crossed = (page) => page.evaluate(() => {
       if (e.getBoundingClientRect().top < above - 2) found.push(`${lines[i].textContent} / ${e.textContent}`);
     });
     const inside = box.getBoundingClientRect();
+    const name = box.querySelector('.client-line > .plain');
+    if (name && name.scrollWidth > name.clientWidth + 1) found.push(`a name is cut: ${name.textContent}`);
     for (const e of box.querySelectorAll('.i-cut, .client-line')) {
       const its = e.getBoundingClientRect();
       if (its.right > inside.right + 1 || its.bottom > inside.bottom + 1) found.push(`leaves its box: ${box.textContent}`);

@@ -91,6 +91,28 @@ fn each_kind_of_damage_is_told_apart() {
     assert_eq!(problem(&format!("{body}&d=9f3a")), Err(LinkProblem::BadDigest));
     assert_eq!(problem(&format!("{body}&lnag=zh")), Err(LinkProblem::BadOption));
     assert_eq!(problem(&format!("{body}&lang=zh&lang=en")), Err(LinkProblem::RepeatedOption));
+    // How an embed is to be shown, and where its element found it, are no reason to refuse a run.
+    for option in [
+        "src=a.yaml",
+        "version=1",
+        "mode=view",
+        "parts=log",
+        "controls=full",
+        "play=1",
+        "step=a",
+        "v=2",
+        "focus=broker/1",
+        "speed=1",
+        "lang=zh",
+        "theme=dark",
+        "load=click",
+        "links=off",
+        "answers=hide",
+        "size=fit",
+        "label=A",
+    ] {
+        assert!(Link::read(&format!("{body}&{option}")).is_ok(), "{option}");
+    }
     let nearest = Link::read(&format!("{body}&lnag=zh")).map_err(|e| e.nearest);
     assert_eq!(nearest, Err(Some("lang".into())));
 }

@@ -14,9 +14,9 @@ pub const LONG: usize = 2_000;
 
 /// Words after the check that only say how to show a run. They are not covered by the check: an author edits them by
 /// hand.
-pub const VIEW_OPTIONS: [&str; 15] = [
+pub const VIEW_OPTIONS: [&str; 17] = [
     "v", "lang", "mode", "theme", "play", "step", "focus", "speed", "parts", "controls", "load", "links", "answers",
-    "size", "label",
+    "size", "label", "version", "src",
 ];
 
 /// A link, read.
