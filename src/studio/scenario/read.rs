@@ -356,7 +356,7 @@ pub fn name(at: &Here<'_>, text: &str) -> Result<String> {
 
 pub fn duration(at: &Here<'_>) -> Result<Dur> {
     let text = at.text(unit::A_DURATION)?;
-    let span = unit::duration(text).ok_or_else(|| at.error(Problem::OutOfRange, unit::A_DURATION))?;
+    let span = unit::duration(text).ok_or_else(|| unreadable(at, text, unit::A_DURATION))?;
     bounded(at, span)
 }
 
@@ -529,14 +529,22 @@ fn expect(object: &super::object::Object<'_>) -> Result<Expect> {
     }
 }
 
+/// A span or a moment that is written in another way.
+fn unreadable(at: &Here<'_>, text: &str, expected: &str) -> ScenarioError {
+    let mut e = at.error(Problem::OutOfRange, expected);
+    let plus = if text.starts_with('+') { "+" } else { "" };
+    e.nearest = hints::span(text.trim_start_matches('+')).map(|span| format!("\"{plus}{span}\""));
+    e
+}
+
 fn entry_time(at: &Here<'_>) -> Result<At> {
     const EXPECTED: &str = "a moment such as \"12s\", or \"+2s\" after the entry before";
     let text = at.text(EXPECTED)?;
     if let Some(later) = text.strip_prefix('+') {
-        let span = unit::duration(later).ok_or_else(|| at.error(Problem::OutOfRange, EXPECTED))?;
+        let span = unit::duration(later).ok_or_else(|| unreadable(at, text, EXPECTED))?;
         return bounded(at, span).map(At::After);
     }
-    let moment = Moment::parse(text).ok_or_else(|| at.error(Problem::OutOfRange, EXPECTED))?;
+    let moment = Moment::parse(text).ok_or_else(|| unreadable(at, text, EXPECTED))?;
     bounded(at, moment.at)?;
     Ok(At::Absolute(moment))
 }
