@@ -135,3 +135,37 @@ fn a_broker_that_lost_its_disk_may_not_lead_because_its_directory_is_lost() {
     let not = lines(&said, "may-not-lead t-0 broker=1");
     assert!(not.iter().any(|line| line.ends_with("directory=lost")), "{}", said.out);
 }
+
+#[test]
+fn what_an_author_should_know_stands_above_the_first_line() {
+    let scenario = r#"{"scenario":1,"id":"notes","cluster":{"brokers":1},"topics":{"t":{}},
+        "producers":{"p":{"topic":"t","config":{"compression.type":"zstd"}}},
+        "script":[{"at":"2s","do":[{"set-config":{"topic":"t","config":{"retention.ms":"1000"}}}]}]}"#;
+    let path = crate::run::file("notes.json", scenario);
+    let said = highwater(&["trace", &path.display().to_string(), "--until", "3s"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let notes: Vec<&str> = said.out.lines().take_while(|line| line.starts_with("note  ")).collect();
+    assert_eq!(
+        notes,
+        [
+            "note  the offsets topic wants 3 replicas (offsets.topic.replication.factor), and there is 1 broker: no \
+             group finds its coordinator, and consumers read nothing",
+            "note  topics/t: num.partitions decides: 1",
+            "note  topics/t: default.replication.factor decides: 1",
+            "note  producers/p/config/compression.type: compression.type is a setting of Kafka that has no effect in \
+             this simulation",
+            "note  script/0/do/0/set-config/config/retention.ms: retention.ms is a setting of Kafka that has no effect \
+             in this simulation",
+        ]
+    );
+}
+
+#[test]
+fn a_run_comes_to_the_last_entry_of_its_script_even_if_that_does_nothing() {
+    for entry in [r#"{"at":"200s"}"#, r#"{"at":"200s","do":[]}"#, r#"{"at":"200s","note":"here"}"#] {
+        let path = crate::run::file("far.json", &format!(r#"{{"scenario":1,"id":"far","script":[{entry}]}}"#));
+        let said = highwater(&["trace", &path.display().to_string()]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert!(said.out.contains("digest after 230000 ms"), "{entry}: {}", said.out);
+    }
+}

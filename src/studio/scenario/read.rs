@@ -9,7 +9,7 @@ use highwater_engine::client::{ClientVersion, Keys, PollForm};
 use highwater_engine::rules::Version;
 use highwater_engine::world::LinkSetup;
 
-use super::error::{Problem, ScenarioError, nearest};
+use super::error::{Problem, ScenarioError, nearest_version};
 use super::model::*;
 use super::object::{At as Here, error};
 use super::shown::is_bidi;
@@ -136,7 +136,7 @@ fn rules(at: &Here<'_>) -> Result<Version> {
         let mut e = at.error(Problem::OutOfRange, expected());
         e.nearest = Version::parse(text)
             .map(|v| v.name().to_string())
-            .or_else(|| nearest(text, Version::ALL.iter().map(|v| v.name())));
+            .or_else(|| nearest_version(text, Version::ALL.iter().map(|v| v.name())));
         e
     })
 }
@@ -373,7 +373,7 @@ pub fn client_version(at: &Here<'_>) -> Result<String> {
     let text = at.text("a version in quotes, such as \"4.1\"")?;
     if ClientVersion::parse(text).is_none() {
         let mut e = at.error(Problem::OutOfRange, "a release of the Java clients from \"0.11\" to \"4.1\"");
-        e.nearest = nearest(text, ClientVersion::ALL.iter().map(|v| v.name()));
+        e.nearest = nearest_version(text, ClientVersion::ALL.iter().map(|v| v.name()));
         return Err(e);
     }
     Ok(text.into())

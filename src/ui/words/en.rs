@@ -653,7 +653,6 @@ impl Words for English {
             Cure::ReplicationFactor { to, .. } => format!("Try RF {to}"),
             Cure::UncleanElectionOff { .. } => "Try without unclean election".into(),
             Cure::Idempotence { .. } => "Try with idempotence".into(),
-            Cure::StartBroker { broker } => format!("Start broker {broker}"),
             Cure::Start { node } => format!("Start {}", self.node(node)),
             Cure::Resume { node } => format!("Resume {}", self.node(node)),
             Cure::Heal { node } => format!("Heal the links of {}", self.node(node)),

@@ -586,7 +586,6 @@ impl Words for Chinese {
             Cure::ReplicationFactor { to, .. } => format!("试试副本数 {to}"),
             Cure::UncleanElectionOff { .. } => "试试关闭 unclean 选举".into(),
             Cure::Idempotence { .. } => "试试打开幂等".into(),
-            Cure::StartBroker { broker } => format!("启动 broker {broker}"),
             Cure::Start { node } => format!("启动 {}", self.node(node)),
             Cure::Resume { node } => format!("恢复运行 {}", self.node(node)),
             Cure::Heal { node } => format!("恢复 {} 的连接", self.node(node)),
