@@ -462,7 +462,7 @@ impl App {
             }
         }
         if !said.is_empty() {
-            self.said = said.join(". ");
+            self.said = w.sentences(&said);
         }
     }
 

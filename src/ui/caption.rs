@@ -64,7 +64,7 @@ pub fn Caption(props: &CaptionProps) -> Html {
     };
     html! {
         <div class="caption of-message" role="group" aria-label={w.subject(&Subject::Message(m.id))}>
-            <p title={format!("{sends}. {carries}. {outcome}")}>
+            <p title={ui.words().sentences(&[sends.clone(), carries.clone(), outcome.clone()])}>
                 <span class="mono">{ exact(now) }</span>{ " " }<b>{ sends }</b>{ " " }{ carries }{ " " }
                 <span class="muted">{ outcome }</span>
             </p>

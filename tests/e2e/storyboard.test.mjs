@@ -112,7 +112,7 @@ export default async function (suite) {
     const page = await visit.open('');
     await act(page, 2, 'Restart');
     const head = page.locator('.broker').nth(1).locator('.broker-head');
-    await head.getByText('controlled shutdown').waitFor();
+    await head.getByText(/^restarts/).waitFor();
     const skip = page.getByRole('button', { name: 'Skip the wait' });
     for (let i = 0; i < 40 && !(await head.getByText('registration refused').count()); i += 1) await skip.click();
     await head.getByText('registration refused').waitFor();
@@ -121,6 +121,20 @@ export default async function (suite) {
     await scrub(page, 30);
     await page.getByRole('button', { name: 'Start: broker 1' }).click();
     await page.locator('.broker').first().getByText('starts').waitFor();
+  });
+
+  await suite.check('what a broker does while it stops leaves its menu within its row, with five brokers too', async (visit) => {
+    const page = await visit.open('');
+    for (let more = 0; more < 2; more += 1) {
+      await page.getByRole('button', { name: 'brokers (begins a new run): more' }).click();
+    }
+    for (const broker of [1, 2, 3]) {
+      await act(page, broker, 'Restart');
+      const row = page.locator('.broker').nth(broker - 1);
+      await row.getByText(/^restarts/).waitFor();
+      const [outer, menu] = [await row.boundingBox(), await row.locator('.menu').boundingBox()];
+      ok(menu.y + menu.height <= outer.y + outer.height, `broker ${broker}: the menu ends below its row`);
+    }
   });
 
   await suite.check('links that are cut are drawn and said, on a phone they are said', async (visit) => {

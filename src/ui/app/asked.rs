@@ -131,7 +131,7 @@ impl App {
     fn tell_chosen(&mut self, ctx: &Context<Self>) {
         let ui = self.ui(ctx);
         if let Some(m) = chosen(&ui, self.selected.as_ref()) {
-            self.said = said(&ui, &m).join(". ");
+            self.said = ui.words().sentences(&said(&ui, &m));
         }
     }
 

@@ -156,7 +156,8 @@ pub fn briefly(ui: &Ui, b: &BrokerView) -> String {
     match (&b.phase, b.fenced_in_us) {
         (Some(BrokerPhase::Registering { refused: Some(_) }), _) => ui.label(Label::RegistrationRefused).to_owned(),
         (_, Some(t)) if matches!(b.process, ProcessState::Down { .. }) => ui.words().fenced_in(t),
-        (_, _) => standing(ui, b),
+        (_, Some(_)) => standing(ui, b),
+        (_, None) => ui.words().broker_briefly(b),
     }
 }
 
@@ -250,8 +251,10 @@ pub fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip, broker: u32, step: u32, 
     if n == 0 {
         return html! { <div class="strip-one">{ words }</div> };
     }
-    let name =
-        format!("{}: {}. {}", s.topic, said, w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns }));
+    let name = w.sentences(&[
+        format!("{}: {said}", s.topic),
+        w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns }).into(),
+    ]);
     let width = u32::try_from(n).unwrap_or(0) * step + 4;
     let x = |i: usize| format!("{}.5", u32::try_from(i).unwrap_or(0) * step + 2);
     html! {

@@ -104,7 +104,7 @@ fn group(ui: &Ui, g: &GroupView, chosen: bool) -> Html {
                 >
                     <b>{ w.subject(&subject) }</b>
                 </button>
-                <span class="muted clip">{ w.coordinator(g) }</span>
+                <span class="muted clip" title={w.coordinator(g)}>{ w.coordinator(g) }</span>
             </span>
             <span class="client-line">
                 <b class={classes!("client-now", stuck.then_some("danger"))}>{ w.group_now(g) }</b>

@@ -287,6 +287,14 @@ impl Words for English {
             Fact::MetadataTruncated { node, from, to } => {
                 format!("{} cuts its metadata log from {from} back to {to}", self.node(node))
             }
+            Fact::RequestUnread { node, of, api, records } => {
+                let records = match records {
+                    0 => String::new(),
+                    n => format!(" ({})", counted(u64::from(*n), "record", "records")),
+                };
+                let (node, of) = (self.node(node), self.node(of));
+                format!("{node} never reads {api}Request of {of}{records}: it closes the connection")
+            }
             Fact::ControllerRefused { controller, api, error } => {
                 format!("controller {controller} refuses {api}: {error}")
             }
@@ -939,6 +947,19 @@ impl Words for English {
             Waiting::ClientRetry { client } => format!("{client} tries again"),
             Waiting::ScriptEntry => "next entry of the script".into(),
         }
+    }
+    fn broker_briefly(&self, b: &BrokerView) -> String {
+        let ends = if b.restarting { "restarts" } else { "stops" };
+        match &b.phase {
+            Some(BrokerPhase::HandingOver { leads: 0 } | BrokerPhase::ShuttingDown) => ends.into(),
+            Some(BrokerPhase::HandingOver { leads }) => format!("{ends}: leads\u{a0}{leads}"),
+            Some(BrokerPhase::Registering { .. } | BrokerPhase::CatchingUp | BrokerPhase::AtWork) | None => {
+                self.broker_state(b)
+            }
+        }
+    }
+    fn sentences(&self, all: &[String]) -> String {
+        all.join(". ")
     }
     fn fenced_in(&self, in_us: Micros) -> String {
         format!("fenced {}", after(in_us))

@@ -318,6 +318,10 @@ pub trait Words {
     fn waiting(&self, w: &Waiting) -> String;
     /// How long until a broker is fenced, said beside it.
     fn fenced_in(&self, in_us: Micros) -> String;
+    /// The state of a broker where a line holds few words.
+    fn broker_briefly(&self, b: &BrokerView) -> String;
+    /// Statements in a row, told or shown as one text.
+    fn sentences(&self, all: &[String]) -> String;
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String;
     /// Who is telling whom what, in a clause.
     fn doing(&self, d: &Doing) -> String;

@@ -261,6 +261,14 @@ impl Words for Chinese {
             Fact::MetadataTruncated { node, from, to } => {
                 format!("{} 把元数据日志从 {from} 截断到 {to}", self.node(node))
             }
+            Fact::RequestUnread { node, of, api, records } => {
+                let records = match records {
+                    0 => String::new(),
+                    n => format!("（{n} 条记录）"),
+                };
+                let (node, of) = (self.node(node), self.node(of));
+                format!("{node} 不会再读 {of} 的 {api}Request{records}：它关闭了连接")
+            }
             Fact::ControllerRefused { controller, api, error } => {
                 format!("controller {controller} 拒绝 {api}：{error}")
             }
@@ -865,8 +873,21 @@ impl Words for Chinese {
             Waiting::ScriptEntry => "脚本的下一步".into(),
         }
     }
+    fn broker_briefly(&self, b: &BrokerView) -> String {
+        let ends = if b.restarting { "正在重启" } else { "正在关闭" };
+        match &b.phase {
+            Some(BrokerPhase::HandingOver { leads: 0 } | BrokerPhase::ShuttingDown) => ends.into(),
+            Some(BrokerPhase::HandingOver { leads }) => format!("{ends}：仍领导 {leads} 个"),
+            Some(BrokerPhase::Registering { .. } | BrokerPhase::CatchingUp | BrokerPhase::AtWork) | None => {
+                self.broker_state(b)
+            }
+        }
+    }
+    fn sentences(&self, all: &[String]) -> String {
+        all.join("。")
+    }
     fn fenced_in(&self, in_us: Micros) -> String {
-        format!("{}隔离", after(in_us))
+        format!("{}隔离", after(in_us).trim_end())
     }
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String {
         match w {
