@@ -41,6 +41,33 @@ fn an_acknowledged_record_that_is_gone_is_named_by_its_offset() {
 }
 
 #[test]
+fn all_records_that_are_lost_are_named_in_runs_of_neighbours() {
+    let scenario = r#"{"scenario":1,"id":"lost","topics":{"t":{"partitions":1,"replication":3}},
+        "producers":{"a":{"topic":"t","rate":"20/s","config":{"acks":"1"}},
+            "b":{"topic":"t","rate":"2/s","config":{"acks":"1"}}},
+        "script":[{"at":"10s","do":[{"cut":{"between":[1],"and":[2,3,"controller/1","controller/2","controller/3"]}}]},
+            {"at":"30s","do":[{"heal":"all"}]}]}"#;
+    let path = crate::run::file("lost.json", scenario);
+    let said = highwater(&["trace", &path.display().to_string(), "--until", "40s"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let counted: usize = lines(&said, "  sent=")
+        .iter()
+        .filter_map(|line| line.split_once(" lost=")?.1.split(' ').next()?.parse::<usize>().ok())
+        .sum();
+    assert!(counted > 150, "{}", said.out);
+    let mut named: Vec<i64> = Vec::new();
+    for line in lines(&said, "lost t-0 offsets=") {
+        let offsets = line.split_once("offsets=").map_or("", |(_, offsets)| offsets);
+        for span in offsets.split(',') {
+            let (from, to) = span.split_once('-').unwrap_or((span, span));
+            let number = |text: &str| text.parse::<i64>().unwrap_or_else(|_| panic!("{line}"));
+            named.extend(number(from)..=number(to));
+        }
+    }
+    assert_eq!(named.len(), counted, "{}", said.out);
+}
+
+#[test]
 fn a_partition_without_a_leader_waits_from_its_beginning_and_says_who_may_not_lead() {
     let said = traced("the-last-replica-dies.json", "16s");
     let begins = lines(&said, "wait-begins no-leader t-0");
