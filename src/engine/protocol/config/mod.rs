@@ -2,6 +2,7 @@
 //! make of a value. What a setting does stands where it is read.
 
 mod elsewhere;
+mod former;
 mod known;
 mod node;
 mod table;
@@ -12,6 +13,7 @@ use alloc::string::{String, ToString};
 use core::cmp::Ordering;
 use core::fmt;
 
+pub use former::is_former;
 pub use node::NodeConfig;
 
 use super::ConfigMap;

@@ -161,3 +161,19 @@ fn a_share_is_compared_without_a_float() {
         assert_eq!(refused(Scope::Topic, ratio, value).0, RefusedBy::Kafka, "{value}");
     }
 }
+
+#[test]
+fn what_kafka_gave_up_is_told_from_what_it_has_and_from_what_it_never_had() {
+    for (scope, name) in [
+        (Scope::Node, "inter.broker.protocol.version"),
+        (Scope::Node, "zookeeper.connect"),
+        (Scope::Topic, "message.format.version"),
+        (Scope::Producer, "auto.include.jmx.reporter"),
+    ] {
+        assert!(is_former(scope, name) && setting(scope, name).is_none(), "{name}");
+    }
+    assert!(!is_former(Scope::Topic, "zookeeper.connect") && !is_former(Scope::Node, "zookeeper.conect"));
+    for scope in Scope::ALL {
+        assert!(settings().all(|s| !s.scopes.contains(&scope) || !is_former(scope, s.name)));
+    }
+}
