@@ -54,9 +54,9 @@ pub fn KeysDialog(props: &KeysProps) -> Html {
                 aria-checked={props.single_keys.to_string()}
                 onclick={ui.on(Ask::SingleKeys(!props.single_keys))}
             >
-                { w.label(Label::SingleKeys) }
-                { ": " }
-                { w.label(if props.single_keys { Label::On } else { Label::Off }) }
+                { w.titled(
+                    w.label(Label::SingleKeys), w.label(if props.single_keys { Label::On } else { Label::Off })
+                ) }
             </button>
         </dialog>
     }

@@ -35,7 +35,7 @@ pub fn Header(props: &HeaderProps) -> Html {
         Theme::Dark => "●",
         Theme::Contrast => "◑",
     };
-    let theme_name = format!("{}: {}", w.label(Label::Theme), w.label(props.theme.label()));
+    let theme_name = w.titled(w.label(Label::Theme), w.label(props.theme.label()));
     html! {
         <header class="top">
             <h1 class="brand">{ marks::waves() }<span>{ "Highwater" }</span></h1>

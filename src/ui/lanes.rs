@@ -232,7 +232,10 @@ pub fn LanesView(props: &LanesProps) -> Html {
                         let y = middle(wait.lane);
                         let (from, to) = (place(wait.from_us, window), place(wait.to_us, window));
                         // Words that end where the lanes end say only half.
+                        let narrow = to - from < 2_500;
                         let (at, class) = match (from + to) / 2 {
+                            // Words in the middle of a short wait would begin before it, under the playhead.
+                            0..7_000 if narrow => (from, "at-start"),
                             0..1_500 => (from, "at-start"),
                             middle @ 1_500..8_500 => (middle, "at-middle"),
                             _ => (to, "at-end"),

@@ -115,7 +115,7 @@ pub fn Menu(props: &MenuProps) -> Html {
     // Beside a button of its own the menu is only a sign.
     let bare = props.bare || props.first.is_some();
     let label: AttrValue = if props.first.is_some() { "⋯".into() } else { props.label.clone() };
-    let name = if bare { props.name.to_string() } else { format!("{}: {}", props.label, props.name) };
+    let name = if bare { props.name.to_string() } else { ui.words().titled(&props.label, &props.name) };
     if n == 0 && props.first.is_none() {
         return Html::default();
     }

@@ -115,7 +115,7 @@ fn control(ui: &Ui, s: &Setting, name: String, value: String) -> Html {
         },
         Choices::Steps { less, more } => {
             let step = |v: &Option<SettingValue>, sign: &'static str, l: Label| {
-                let label = format!("{name}: {}", w.label(l));
+                let label = w.titled(&name, w.label(l));
                 match v {
                     Some(v) => html! { <button type="button" aria-label={label} onclick={set(v)}>{ sign }</button> },
                     None => html! { <button type="button" aria-label={label} disabled=true>{ sign }</button> },

@@ -103,6 +103,41 @@ export default async function (suite) {
     }
   });
 
+  await suite.check('a cut, two dead brokers and a client with lost records keep to their boxes at 1280 × 720', async (visit) => {
+    for (const locale of ['en-US', 'zh-CN']) {
+      const page = await visit.open('', { size: LAPTOP, locale });
+      const [off, kill] = locale === 'en-US' ? ['Cut off from brokers', 'Kill'] : ['断开与 broker 的连接', '杀掉'];
+      await scrub(page, 9);
+      await does(page, 2, off);
+      await scrub(page, 10.5);
+      ok((await page.locator('.caption').innerText()).includes('broker 2'), 'the cut is what the caption says');
+      await does(page, 2, kill);
+      await scrub(page, 22);
+      await page.locator('.client.loses').waitFor();
+      equal(await crossed(page), [], `what stands on something else, ${locale}`);
+      await suite.picture(page, `room-lost-${locale}`);
+    }
+  });
+
+  await suite.check('what is open is named in full, changed or not, and tables of the text need no scrolling', async (visit) => {
+    for (const size of [LAPTOP, 'wide']) {
+      const page = await visit.open('', { size });
+      await scrub(page, 9);
+      await act(page, 2, 'Kill');
+      const picker = await page.getByLabel('Scenario').evaluate((select) => {
+        const pen = document.createElement('canvas').getContext('2d');
+        pen.font = getComputedStyle(select).font;
+        return { has: select.clientWidth, needs: pen.measureText(select.selectedOptions[0].text).width };
+      });
+      ok(picker.needs + 20 < picker.has, `the title takes ${picker.needs} of ${picker.has} px`);
+    }
+    const page = await visit.open('', { size: 'wide' });
+    await page.getByRole('tab', { name: 'Text' }).click();
+    const wide = await page.locator('#panel .table-scroll').evaluateAll((all) => (
+      all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.getAttribute('aria-label'))));
+    ok(!wide.includes('Controllers') && !wide.includes('Brokers'), `tables that are cut: ${wide}`);
+  });
+
   await suite.check('what flies meets the things that are drawn: both are measured alike, high and low', async (visit) => {
     for (const size of ['wide', SMALL]) {
       const page = await visit.open('', { size });
@@ -112,6 +147,31 @@ export default async function (suite) {
     }
   });
 }
+
+/** Chooses the entry of a broker's menu, in whatever language the page is. */
+const does = async (page, broker, entry) => {
+  await page.locator('.broker').nth(broker - 1).locator('.menu > .btn').last().click();
+  await page.getByRole('menuitem', { name: entry, exact: true }).click();
+};
+
+/** Lines of brokers and clients that stand on one another, and names that leave their heads. */
+const crossed = (page) => page.evaluate(() => {
+  const found = [];
+  const seen = (e) => e.getClientRects().length > 0 && getComputedStyle(e).position !== 'absolute';
+  for (const box of document.querySelectorAll('.broker-head, .client')) {
+    const lines = [...box.children].filter(seen);
+    lines.slice(1).forEach((e, i) => {
+      const above = lines[i].getBoundingClientRect().bottom;
+      if (e.getBoundingClientRect().top < above - 2) found.push(`${lines[i].textContent} / ${e.textContent}`);
+    });
+    const inside = box.getBoundingClientRect();
+    for (const e of box.querySelectorAll('.i-cut, .client-line')) {
+      const its = e.getBoundingClientRect();
+      if (its.right > inside.right + 1 || its.bottom > inside.bottom + 1) found.push(`leaves its box: ${box.textContent}`);
+    }
+  }
+  return found;
+});
 
 /** Where ways to and from clients end: how far that is from the upper edge of the card. */
 const ends = (page) => page.evaluate(() => {

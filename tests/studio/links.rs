@@ -90,7 +90,7 @@ fn each_kind_of_damage_is_told_apart() {
     assert_eq!(problem(&format!("{body}&at=25h")), Err(LinkProblem::BadMoment));
     assert_eq!(problem(&format!("{body}&d=9f3a")), Err(LinkProblem::BadDigest));
     assert_eq!(problem(&format!("{body}&lnag=zh")), Err(LinkProblem::BadOption));
-    assert_eq!(problem(&format!("{body}&lang=zh&lang=en")), Err(LinkProblem::BadOption));
+    assert_eq!(problem(&format!("{body}&lang=zh&lang=en")), Err(LinkProblem::RepeatedOption));
     let nearest = Link::read(&format!("{body}&lnag=zh")).map_err(|e| e.nearest);
     assert_eq!(nearest, Err(Some("lang".into())));
 }

@@ -198,6 +198,14 @@ fn a_shared_link_opens_at_the_same_moment_with_the_same_digest() {
     assert_eq!(Studio::open(other).map(|studio| studio.digest_check()).ok(), Some(DigestCheck::Different));
     let bad = Studio::open(&share.fragment[..40]).map(|_| ()).expect_err("it is cut");
     assert_eq!(bad.what, OpenProblem::CutShort);
+    // Of an option that is not known, or stands there twice, the option is named and not the scenario.
+    let at_fault = |option: &str| {
+        let bad = Studio::open(&format!("{}&{option}", share.fragment)).map(|_| ()).expect_err(option);
+        (bad.what, bad.found)
+    };
+    assert_eq!(at_fault("lang=zh&lang=en"), (OpenProblem::Repeated, Some("lang=en".into())));
+    assert_eq!(at_fault("colour=red"), (OpenProblem::UnknownOption, Some("colour".into())));
+    assert_eq!(at_fault("at=soon").0, OpenProblem::Repeated, "the moment of the link stands there already");
     // The running scenario is untouched by a bad link.
     let before = studio.scene();
     assert!(matches!(studio.handle(Command::OpenLink("k1zzz".into())), Outcome::NotOpened(_)));

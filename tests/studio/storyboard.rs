@@ -56,7 +56,33 @@ fn what_is_not_so_is_not_said_and_another_action_ends_the_question() {
     assert_eq!(studio.handle(act), Outcome::Done);
     assert_eq!(answered(&studio), None, "the question was about the kill alone");
     seek(&mut studio, 50);
-    assert!(said(&studio).ends_with("Nothing is wrong."), "broker 1 is neither dead nor fenced: {}", said(&studio));
+    assert_eq!(said(&studio), "", "broker 1 is neither dead nor fenced, and of its start the author knew nothing");
+}
+
+#[test]
+fn what_was_said_before_an_action_by_hand_is_not_said_after_it() {
+    let mut studio = Studio::opening(named("as-it-happened"));
+    seek(&mut studio, 10);
+    assert!(said(&studio).ends_with("Nothing is wrong."), "{}", said(&studio));
+    let cut = studio.handle(Command::Act(NodeRef::Broker(2), NodeAction::CutFromBrokers));
+    assert!(matches!(cut, Outcome::Branched(_)), "{cut:?}");
+    seek(&mut studio, 11);
+    assert_eq!(said(&studio), "", "a cluster that is cut is not one in which nothing is wrong");
+    seek(&mut studio, 13);
+    assert!(said(&studio).starts_with("Broker 1 is dead"), "what is said later holds as before: {}", said(&studio));
+    seek(&mut studio, 9);
+    assert!(said(&studio).ends_with("Nothing is wrong."), "before the action all is as it was");
+}
+
+#[test]
+fn a_cut_by_hand_is_the_caption_of_what_follows() {
+    let mut studio = Studio::opening(named("as-it-happened"));
+    seek(&mut studio, 9);
+    let cut = studio.handle(Command::Act(NodeRef::Broker(2), NodeAction::CutFromBrokers));
+    assert!(matches!(cut, Outcome::Branched(_)), "{cut:?}");
+    studio.handle(Command::SeekTo { at_us: 9_500_000 });
+    let fact = studio.playback().caption.and_then(|caption| caption.fact);
+    assert!(matches!(fact, Some((_, Fact::Cut { .. }))), "{fact:?}");
 }
 
 #[test]

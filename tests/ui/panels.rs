@@ -18,6 +18,16 @@ fn body(lang: Lang, content: Content) -> String {
 }
 
 #[test]
+fn the_text_form_is_punctuated_as_its_language_is() {
+    let html = body(Lang::Zh, Content::Text(Rc::new(Fixture::new().text())));
+    for tag in ["td", "p", "li"] {
+        for text in tags(&html, tag).map(|t| t.text(tag)) {
+            assert!(!text.contains(": ") && !text.contains("; "), "{text}");
+        }
+    }
+}
+
+#[test]
 fn the_verdict_that_hurts_most_comes_first_with_its_cause_and_its_cure() {
     let html = body(Lang::En, Content::Promises(Fixture::new().promises()));
     let first = html.find("Every consumer is stopped").expect("the first verdict");

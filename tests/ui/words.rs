@@ -327,8 +327,29 @@ fn what_a_message_carries_is_said_in_each_language() {
 #[test]
 fn the_countdown_names_what_is_awaited() {
     let w = Waiting::Fencing { broker: 1 };
-    assert_eq!(Lang::En.words().countdown(&w, 6_210_000), "broker 1 is fenced in 6.2 s");
-    assert_eq!(Lang::Zh.words().countdown(&w, 6_210_000), "6.2 s 后 broker 1 被隔离");
+    assert_eq!(Lang::En.words().countdown(&w, 6_210_000), "broker 1 is fenced in 6.2\u{a0}s");
+    assert_eq!(Lang::Zh.words().countdown(&w, 6_210_000), "6.2\u{a0}s 后 broker 1 被隔离");
+}
+
+#[test]
+fn a_number_never_stands_on_another_line_than_its_unit() {
+    for lang in Lang::ALL {
+        for us in [10, 20_000, 9_300_000, 90_000_000] {
+            let said = lang.words().fenced_in(us);
+            let number = said.find(|c: char| c.is_ascii_digit()).expect("a number");
+            let unit = said[number..].find(|c: char| c == 's' || c == 'm' || c == 'µ').expect("a unit");
+            assert!(!said[number..number + unit].contains(' '), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_wait_counts_attempts_only_where_there_were_more_than_one() {
+    let ended = |count| Fact::WaitEnded { what: WaitFor::Rebalance { group: "g".into() }, after_us: 1_500_000, count };
+    for lang in Lang::ALL {
+        assert!(!lang.words().fact(&ended(1)).contains(['(', '（']), "{}", lang.words().fact(&ended(1)));
+        assert!(lang.words().fact(&ended(3)).contains('3'));
+    }
 }
 
 #[test]

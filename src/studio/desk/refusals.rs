@@ -45,14 +45,27 @@ pub fn of_link(e: &LinkError) -> OpenError {
         LinkProblem::NewerVersion => OpenProblem::NewerVersion,
         LinkProblem::UnknownCodec => OpenProblem::UnknownCodec,
         LinkProblem::BadMoment | LinkProblem::BadDigest => OpenProblem::BadMoment,
-        LinkProblem::BadOption => OpenProblem::UnknownKey,
+        LinkProblem::BadOption => OpenProblem::UnknownOption,
+        LinkProblem::RepeatedOption => OpenProblem::Repeated,
         LinkProblem::Scenario(error) => return of_scenario(error),
     };
     let readable = e.readable.title.clone().or_else(|| e.readable.id.clone());
+    // Where the scenario was read, its title would only hide which option is meant.
+    let nearer = match &e.problem {
+        LinkProblem::BadMoment | LinkProblem::BadDigest | LinkProblem::BadOption | LinkProblem::RepeatedOption => {
+            some(&e.found)
+        }
+        LinkProblem::CutShort
+        | LinkProblem::Changed
+        | LinkProblem::TooLarge
+        | LinkProblem::NewerVersion
+        | LinkProblem::UnknownCodec
+        | LinkProblem::Scenario(_) => None,
+    };
     OpenError {
         what,
         place: None,
-        found: readable.or_else(|| some(&e.found)),
+        found: nearer.or(readable).or_else(|| some(&e.found)),
         expected: some(&e.expected),
         nearest: e.nearest.clone(),
         limit: e.limit,

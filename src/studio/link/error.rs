@@ -17,6 +17,8 @@ pub enum LinkProblem {
     BadMoment,
     BadDigest,
     BadOption,
+    /// An option that stands there twice; which one counts is not guessed.
+    RepeatedOption,
     /// The link is whole; the scenario in it is not good.
     Scenario(Box<ScenarioError>),
 }
@@ -88,6 +90,7 @@ impl fmt::Display for LinkError {
             LinkProblem::BadMoment => "the moment of the link cannot be read",
             LinkProblem::BadDigest => "the digest of the link cannot be read",
             LinkProblem::BadOption => "the link has an unknown option",
+            LinkProblem::RepeatedOption => "the link gives an option twice",
             LinkProblem::Scenario(error) => return write!(f, "the scenario of the link: {error}"),
         };
         write!(f, "{what}: found {:?}, expected {}", self.found, self.expected)?;

@@ -84,7 +84,7 @@ impl Link {
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             if seen.contains(&name) {
-                return Err(LinkError::new(LinkProblem::BadOption, name, "each option once"));
+                return Err(LinkError::new(LinkProblem::RepeatedOption, option, "each option once"));
             }
             seen.push(name);
             match name {

@@ -19,11 +19,8 @@ const LOOK_BACK: usize = 200;
 
 /// The caption of a moment.
 pub fn caption(seen: Seen<'_>, player: &Player) -> Option<Caption> {
-    let entry = player.caption().filter(|entry| *entry < seen.n_entries()).or_else(|| last_change(seen));
-    let told = entry.and_then(|entry| {
-        let fact = tell(seen, entry)?.fact;
-        Some((seen.us(seen.reel().get(entry)?.at), fact))
-    });
+    let shown = player.caption().filter(|entry| *entry < seen.n_entries());
+    let told = shown.and_then(|entry| told(seen, entry)).or_else(|| last_change(seen));
     let doing = if player.is_slow() { doing(seen) } else { None };
     if told.is_none() && doing.is_none() {
         return None;
@@ -31,11 +28,18 @@ pub fn caption(seen: Seen<'_>, player: &Player) -> Option<Caption> {
     Some(Caption { fact: told, doing, now: player.playing && player.is_slow() })
 }
 
+/// What an entry says, with its moment. `None`: another entry speaks for it, as one does for all links of one cut.
+fn told(seen: Seen<'_>, entry: usize) -> Option<(Micros, Fact)> {
+    let fact = tell(seen, entry)?.fact;
+    Some((seen.us(seen.reel().get(entry)?.at), fact))
+}
+
 /// The last change before the playhead, for whoever came here by hand.
-fn last_change(seen: Seen<'_>) -> Option<usize> {
+fn last_change(seen: Seen<'_>) -> Option<(Micros, Fact)> {
     let notable = seen.reel().notable();
     let before = &notable[..notable.partition_point(|entry| *entry < seen.n_entries())];
-    before.iter().rev().take(LOOK_BACK).find(|entry| seen.weight(**entry) == Weight::Grave).copied()
+    let mut grave = before.iter().rev().take(LOOK_BACK).filter(|entry| seen.weight(**entry) == Weight::Grave);
+    grave.find_map(|entry| told(seen, *entry))
 }
 
 /// The most telling of what is in flight, with everybody to whom it goes.

@@ -549,6 +549,10 @@ pub enum OpenProblem {
     Impossible,
     /// Kafka does not take it; `expected` is Kafka's own sentence.
     Refused,
+    /// The address asks for something that is not known; the scenario in it is good.
+    UnknownOption,
+    /// The address says one thing twice.
+    Repeated,
     BadMoment,
 }
 

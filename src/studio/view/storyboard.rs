@@ -23,7 +23,8 @@ pub fn storyboard(seen: Seen<'_>, scene: &Scene) -> Storyboard {
             continue;
         }
         if let Some(said) = &entry.say {
-            board.said = Some(said.clone());
+            // Of what was done by hand since then its author knew nothing.
+            board.said = (!acted_since(seen, moment.at)).then(|| said.clone());
         }
         if let Some(question) = &entry.ask {
             board.asked = asked(seen, scene, moment.at, question);
@@ -54,6 +55,12 @@ fn asked(seen: Seen<'_>, scene: &Scene, at: Dur, question: &Question) -> Option<
     };
     let choices = question.choices.iter().map(|choice| (choice.text.clone(), choice.why.clone())).collect();
     Some(QuestionView { id: question.id.clone(), text: question.text.clone(), choices, answered })
+}
+
+/// Whether something was done by hand after a moment and before the playhead.
+fn acted_since(seen: Seen<'_>, at: Dur) -> bool {
+    let now = seen.now().since(seen.origin());
+    seen.branch().hand.iter().any(|done| done.at.at > at && done.at.at <= now)
 }
 
 fn holds(scene: &Scene, expect: &Expect) -> bool {

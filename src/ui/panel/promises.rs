@@ -75,7 +75,7 @@ pub fn PromisesView(props: &PromisesProps) -> Html {
             <Ledger promises={p.clone()} />
             { counts(&ui, &p.counts) }
             if !p.lost.is_empty() {
-                <p class="danger">{ w.label(Label::Lost) }{ ": " }{ w.lost_at(&p.lost) }</p>
+                <p class="danger">{ w.titled(w.label(Label::Lost), &w.lost_at(&p.lost)) }</p>
             }
             { survival(&ui, Label::IfOneFails, &p.if_one_fails) }
             { survival(&ui, Label::IfTwoFail, &p.if_two_fail) }

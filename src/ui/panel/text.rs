@@ -135,7 +135,7 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
                     <tr>
                         <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th><td>{ crate::ui::stage::standing(ui, b) }</td>
                         <td>{ b.rack.clone().unwrap_or_else(|| w.label(Label::TextNone).to_owned()) }</td>
-                        <td>{ none(ui, listed(b.internal.iter().map(|s| internal(ui, s)), "; ")) }</td>
+                        <td>{ none(ui, w.clauses(&b.internal.iter().map(|s| internal(ui, s)).collect::<Vec<_>>())) }</td>
                     </tr>
                 }) }</tbody>
             </table></div>
@@ -144,7 +144,7 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
 }
 
 fn internal(ui: &Ui, s: &InternalStrip) -> String {
-    format!("{}: {}", s.topic, ui.words().strip(s))
+    ui.words().titled(&s.topic, &ui.words().strip(s))
 }
 
 /// Links that do not work as they should.
@@ -163,8 +163,13 @@ fn topic(ui: &Ui, scene: &Scene, t: &TopicView) -> Html {
         <>
             <h3>{ format!("{} {}", w.label(Label::Topic), t.name) }</h3>
             <p>
-                { format!("{} {}", w.setting(&SettingKey::ReplicationFactor { topic: t.name.clone() }), t.replication_factor) }
-                { format!(", min.insync.replicas {}", t.min_insync_replicas) }
+                { w.enumerated(&[
+                    format!(
+                        "{} {}", w.setting(&SettingKey::ReplicationFactor { topic: t.name.clone() }),
+                        t.replication_factor
+                    ),
+                    format!("min.insync.replicas {}", t.min_insync_replicas),
+                ]) }
             </p>
             <div class="table-scroll" tabindex="0" role="group" aria-label={t.name.clone()}><table>
                 { heads(ui, &OF_PARTITIONS) }
@@ -203,8 +208,11 @@ fn producers(ui: &Ui, scene: &Scene) -> Html {
     html! {
         <ul>{ for scene.producers.iter().map(|p| html! {
             <li>
-                { format!("{}: acks={}", w.subject(&Subject::Producer(p.name.clone())), p.acks) }
-                { format!(", {}; {}; {}", rate(p.rate_milli), w.producer_now(&p.now), w.producer_counts(p)) }
+                { w.titled(&w.subject(&Subject::Producer(p.name.clone())), &w.clauses(&[
+                    w.enumerated(&[format!("acks={}", p.acks), rate(p.rate_milli)]),
+                    w.producer_now(&p.now),
+                    w.producer_counts(p),
+                ])) }
             </li>
         }) }</ul>
     }

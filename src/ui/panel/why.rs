@@ -41,7 +41,7 @@ pub fn WhyCard(props: &WhyProps) -> Html {
                         if let Some(t) = s.trace {
                             <button
                                 type="button" class="linky mono" title={w.label(Label::JumpHere)}
-                                aria-label={format!("{}: {}", w.label(Label::JumpHere), moment(s.at_us))}
+                                aria-label={w.titled(w.label(Label::JumpHere), &moment(s.at_us))}
                                 onclick={ui.on_do(Command::SeekToTrace(t))}
                             >{ moment(s.at_us) }</button>
                         }

@@ -55,7 +55,7 @@ pub fn BrokerRow(props: &BrokerRowProps) -> Html {
                 >
                     { broker_name(&ui, b) }
                     if let (Some(rack), false) = (&b.rack, is_changing(b)) {
-                        <span class="muted one-line" title={rack.clone()}>{ w.rack(rack) }</span>
+                        <span class="muted one-line rack" title={rack.clone()}>{ w.rack(rack) }</span>
                     }
                     <span class={classes!("state", state)} title={standing(&ui, b)}>{ briefly(&ui, b) }</span>
                     <NodeMenu node={NodeRef::Broker(b.id)} menu={b.menu.clone()} up={lower} />
@@ -183,7 +183,7 @@ pub fn broker_name(ui: &Ui, b: &BrokerView) -> Html {
         ProcessState::Running | ProcessState::Stopping => html! { <span class="dot" aria-hidden="true" /> },
     };
     html! {
-        <span class="broker-name">
+        <span class={classes!("broker-name", b.cut_off.then_some("cut-off"))}>
             { sign }<b>{ ui.words().node(&NodeRef::Broker(b.id)) }</b>
             if b.cut_off { { marks::cut_icon() } }
         </span>
@@ -221,7 +221,7 @@ pub fn NodeMenu(props: &NodeMenuProps) -> Html {
     let entry = |a: &NodeAction| Entry {
         label: w.action(*a).into(),
         ask: Ask::Do(Command::Act(props.node.clone(), *a)),
-        name: format!("{}: {}", w.action(*a), w.node(&props.node)).into(),
+        name: w.titled(&w.action(*a), &w.node(&props.node)).into(),
     };
     let (first, rest): (Vec<&NodeAction>, Vec<&NodeAction>) =
         props.menu.iter().partition(|a| !props.short && **a == NodeAction::Start);
@@ -252,7 +252,7 @@ pub fn strip(ui: &Ui, scene: &Scene, s: &InternalStrip, broker: u32, step: u32, 
         return html! { <div class="strip-one">{ words }</div> };
     }
     let name = w.sentences(&[
-        format!("{}: {said}", s.topic),
+        w.titled(&s.topic, &said),
         w.label(if opened { Label::CloseColumns } else { Label::OpenAsColumns }).into(),
     ]);
     let width = u32::try_from(n).unwrap_or(0) * step + 4;

@@ -53,7 +53,9 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
     html! {
         <li
             key={format!("p-{}", p.name)}
-            class={classes!("client", stuck.then_some("stuck"), chosen.then_some("chosen"))}
+            class={classes!(
+                "client", stuck.then_some("stuck"), chosen.then_some("chosen"), (p.lost > 0).then_some("loses")
+            )}
         >
             <span class="client-line">
                 <button
@@ -65,7 +67,10 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
                 <span class="mono muted">{ format!("acks={} · {}", p.acks, rate(p.rate_milli)) }</span>
             </span>
             <span class="client-line">
-                <span class="client-now">
+                <span
+                    class="client-now"
+                    title={(p.lost > 0).then(|| w.sentences(&[w.producer_counts(p), w.lost_of_them(p.lost, &p.lost_at)]))}
+                >
                     if stuck { <b class="danger">{ w.producer_now(&p.now) }</b> }
                     else {
                         <b>{ w.producer_counts(p) }</b>
@@ -85,6 +90,19 @@ pub fn group_stuck(g: &GroupView) -> bool {
         GroupNow::NoMembers | GroupNow::Reading | GroupNow::Rebalancing | GroupNow::CaughtUp | GroupNow::Starting => {
             false
         }
+    }
+}
+
+/// The state and the generation that the coordinator keeps: without one there is neither.
+fn state(ui: &Ui, g: &GroupView) -> String {
+    let state = ui.words().group_state(g.state);
+    match g.state {
+        GroupState::Unknown => state.to_owned(),
+        GroupState::Empty
+        | GroupState::PreparingRebalance
+        | GroupState::CompletingRebalance
+        | GroupState::Stable
+        | GroupState::Dead => format!("{state} · {}", g.generation),
     }
 }
 
@@ -109,7 +127,7 @@ fn group(ui: &Ui, g: &GroupView, chosen: bool) -> Html {
             <span class="client-line">
                 <b class={classes!("client-now", stuck.then_some("danger"))}>{ w.group_now(g) }</b>
                 if stuck { { why(ui, subject) } }
-                else { <span class="muted mono">{ format!("{} · {}", w.group_state(g.state), g.generation) }</span> }
+                else { <span class="muted mono">{ state(ui, g) }</span> }
             </span>
         </li>
     }

@@ -38,8 +38,8 @@ pub fn Heat(props: &HeatProps) -> Html {
         .map(|role| (role, of(role).count()))
         .filter(|(_, count)| *count > 0)
         .map(|(role, count)| format!("{count} {}", w.role(role)))
-        .collect::<Vec<_>>()
-        .join(", ");
+        .collect::<Vec<_>>();
+    let name = w.enumerated(&name);
     // One shape a role, however many squares it has: a thousand partitions on each of 24 brokers would be 24,000 shapes.
     let squares = |role: ReplicaRole| {
         let mut d = String::new();
@@ -71,7 +71,7 @@ pub fn Heat(props: &HeatProps) -> Html {
             role="gridcell" id={format!("cell-{}-{}", props.row, props.column)} data-cell="1"
             tabindex={tab(props.focused)}
             class={classes!("heat", props.topic_first.then_some("topic-first"))}
-            aria-label={format!("{}: {name}", props.topic)}
+            aria-label={w.titled(&props.topic, &name)}
             onfocus={cell_focus(&props.on_focus, (props.row, props.column))}
         >
             <svg

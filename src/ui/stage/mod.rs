@@ -231,7 +231,7 @@ pub fn about_line(ui: &super::context::Ui, scene: &Scene, s: &Subject) -> String
         }
         Subject::Verdict(_) | Subject::LedgerRecord(_) | Subject::Trace(_) => None,
     };
-    state.map_or(name.clone(), |state| format!("{name}: {state}"))
+    state.map_or(name.clone(), |state| w.titled(&name, &state))
 }
 
 type Focus = Callback<(usize, usize)>;

@@ -35,7 +35,7 @@ fn offsets(first: u64, last: u64) -> String {
 
 /// How long until then; what is due now says so.
 fn after(us: Micros) -> String {
-    if us == 0 { "now".into() } else { format!("in {}", duration(us)) }
+    if us == 0 { "now".into() } else { format!("in {}", whole(us)) }
 }
 
 impl Words for English {
@@ -516,8 +516,9 @@ impl Words for English {
             Fact::Asked(asked) => self.asked(asked),
             Fact::WaitBegan { what, since_us } => format!("{}, since {}", self.waits_for(what), moment(*since_us)),
             Fact::WaitEnded { what, after_us, count } => {
-                let times = counted(*count, "record or attempt", "records or attempts");
-                format!("over after {}: {} ({times})", duration(*after_us), self.waits_for(what))
+                let over = format!("over after {}: {}", duration(*after_us), self.waits_for(what));
+                // Of a single one the sentence has said all.
+                if *count < 2 { over } else { format!("{over} ({count} records or attempts)") }
             }
             Fact::WithoutEffect { action } => format!("{action} changes nothing: it was so already"),
             Fact::ActionRefused { action, reason } => format!("{action} is refused: {}", self.reason(reason)),
@@ -901,7 +902,7 @@ impl Words for English {
     }
     fn group_state(&self, s: GroupState) -> &'static str {
         match s {
-            GroupState::Unknown => "unknown",
+            GroupState::Unknown => "state unknown",
             GroupState::Empty => "Empty",
             GroupState::PreparingRebalance => "PreparingRebalance",
             GroupState::CompletingRebalance => "CompletingRebalance",
@@ -960,6 +961,15 @@ impl Words for English {
     }
     fn sentences(&self, all: &[String]) -> String {
         all.join(". ")
+    }
+    fn titled(&self, title: &str, what: &str) -> String {
+        format!("{title}: {what}")
+    }
+    fn clauses(&self, all: &[String]) -> String {
+        all.join("; ")
+    }
+    fn enumerated(&self, all: &[String]) -> String {
+        all.join(", ")
     }
     fn fenced_in(&self, in_us: Micros) -> String {
         format!("fenced {}", after(in_us))
@@ -1252,6 +1262,8 @@ impl Words for English {
             OpenProblem::Missing => "Something is missing.",
             OpenProblem::Impossible => "Such a cluster cannot be.",
             OpenProblem::Refused => "Kafka refuses it.",
+            OpenProblem::UnknownOption => "It asks for an option that is not known here.",
+            OpenProblem::Repeated => "It gives an option twice.",
             OpenProblem::BadMoment => "The moment cannot be read.",
         }
     }

@@ -322,6 +322,12 @@ pub trait Words {
     fn broker_briefly(&self, b: &BrokerView) -> String;
     /// Statements in a row, told or shown as one text.
     fn sentences(&self, all: &[String]) -> String;
+    /// A thing and what is said of it: its value, its state, what is done to it.
+    fn titled(&self, title: &str, what: &str) -> String;
+    /// Statements about one thing, within a sentence.
+    fn clauses(&self, all: &[String]) -> String;
+    /// Things in a row.
+    fn enumerated(&self, all: &[String]) -> String;
     fn countdown(&self, w: &Waiting, in_us: Micros) -> String;
     /// Who is telling whom what, in a clause.
     fn doing(&self, d: &Doing) -> String;
@@ -430,6 +436,11 @@ pub fn duration(us: Micros) -> String {
         1_000_000..60_000_000 => tenths(us, 1_000_000, "s"),
         _ => format!("{} s", us / 1_000_000),
     }
+}
+
+/// The same where a line may break beside it: a number without its unit says nothing.
+pub fn whole(us: Micros) -> String {
+    duration(us).replace(' ', "\u{a0}")
 }
 
 fn tenths(us: Micros, unit: Micros, name: &str) -> String {

@@ -17,7 +17,7 @@ fn nodes(w: &Chinese, all: &[NodeRef]) -> String {
 
 /// How long until then; what is due now says so.
 fn after(us: Micros) -> String {
-    if us == 0 { "即将".into() } else { format!("{} 后", duration(us)) + " " }
+    if us == 0 { "即将".into() } else { format!("{} 后", whole(us)) + " " }
 }
 
 impl Words for Chinese {
@@ -223,7 +223,7 @@ impl Words for Chinese {
             Label::SingleKeys => "启用单字符快捷键",
             Label::StoryCard => "故事",
             Label::GuessTaken => "现在按播放，看看结果。",
-            Label::GuessWaits => "选出新 leader 之后揭晓。",
+            Label::GuessWaits => "选出新的领导者之后揭晓。",
             Label::Undo => "撤销",
             Label::Previous => "上一个分区",
             Label::Next => "下一个分区",
@@ -465,7 +465,8 @@ impl Words for Chinese {
             Fact::Asked(asked) => self.asked(asked),
             Fact::WaitBegan { what, since_us } => format!("自 {} 起：{}", moment(*since_us), self.waits_for(what)),
             Fact::WaitEnded { what, after_us, count } => {
-                format!("{} 后结束：{}（{count} 条记录或次尝试）", duration(*after_us), self.waits_for(what))
+                let over = format!("{} 后结束：{}", duration(*after_us), self.waits_for(what));
+                if *count < 2 { over } else { format!("{over}（{count} 条记录或次尝试）") }
             }
             Fact::WithoutEffect { action } => format!("{action} 没有改变任何东西：原本就是如此"),
             Fact::ActionRefused { action, reason } => format!("{action} 被拒绝：{}", self.reason(reason)),
@@ -826,7 +827,7 @@ impl Words for Chinese {
     }
     fn group_state(&self, s: GroupState) -> &'static str {
         match s {
-            GroupState::Unknown => "未知",
+            GroupState::Unknown => "状态未知",
             GroupState::Empty => "Empty",
             GroupState::PreparingRebalance => "PreparingRebalance",
             GroupState::CompletingRebalance => "CompletingRebalance",
@@ -885,6 +886,15 @@ impl Words for Chinese {
     }
     fn sentences(&self, all: &[String]) -> String {
         all.join("。")
+    }
+    fn titled(&self, title: &str, what: &str) -> String {
+        format!("{title}：{what}")
+    }
+    fn clauses(&self, all: &[String]) -> String {
+        all.join("；")
+    }
+    fn enumerated(&self, all: &[String]) -> String {
+        all.join("，")
     }
     fn fenced_in(&self, in_us: Micros) -> String {
         format!("{}隔离", after(in_us).trim_end())
@@ -1172,6 +1182,8 @@ impl Words for Chinese {
             OpenProblem::Missing => "缺少某项内容。",
             OpenProblem::Impossible => "这样的集群不可能存在。",
             OpenProblem::Refused => "Kafka 拒绝这样的内容。",
+            OpenProblem::UnknownOption => "其中有这里未知的选项。",
+            OpenProblem::Repeated => "其中有选项重复出现。",
             OpenProblem::BadMoment => "无法读出时刻。",
         }
     }
