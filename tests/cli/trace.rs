@@ -41,6 +41,33 @@ fn an_acknowledged_record_that_is_gone_is_named_by_its_offset() {
 }
 
 #[test]
+fn all_records_that_are_lost_are_named_in_runs_of_neighbours() {
+    let scenario = r#"{"scenario":1,"id":"lost","topics":{"t":{"partitions":1,"replication":3}},
+        "producers":{"a":{"topic":"t","rate":"20/s","config":{"acks":"1"}},
+            "b":{"topic":"t","rate":"2/s","config":{"acks":"1"}}},
+        "script":[{"at":"10s","do":[{"cut":{"between":[1],"and":[2,3,"controller/1","controller/2","controller/3"]}}]},
+            {"at":"30s","do":[{"heal":"all"}]}]}"#;
+    let path = crate::run::file("lost.json", scenario);
+    let said = highwater(&["trace", &path.display().to_string(), "--until", "40s"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let counted: usize = lines(&said, "  sent=")
+        .iter()
+        .filter_map(|line| line.split_once(" lost=")?.1.split(' ').next()?.parse::<usize>().ok())
+        .sum();
+    assert!(counted > 150, "{}", said.out);
+    let mut named: Vec<i64> = Vec::new();
+    for line in lines(&said, "lost t-0 offsets=") {
+        let offsets = line.split_once("offsets=").map_or("", |(_, offsets)| offsets);
+        for span in offsets.split(',') {
+            let (from, to) = span.split_once('-').unwrap_or((span, span));
+            let number = |text: &str| text.parse::<i64>().unwrap_or_else(|_| panic!("{line}"));
+            named.extend(number(from)..=number(to));
+        }
+    }
+    assert_eq!(named.len(), counted, "{}", said.out);
+}
+
+#[test]
 fn a_partition_without_a_leader_waits_from_its_beginning_and_says_who_may_not_lead() {
     let said = traced("the-last-replica-dies.json", "16s");
     let begins = lines(&said, "wait-begins no-leader t-0");
@@ -134,4 +161,38 @@ fn a_broker_that_lost_its_disk_may_not_lead_because_its_directory_is_lost() {
     assert_eq!(said.code, Some(0), "{}", said.err);
     let not = lines(&said, "may-not-lead t-0 broker=1");
     assert!(not.iter().any(|line| line.ends_with("directory=lost")), "{}", said.out);
+}
+
+#[test]
+fn what_an_author_should_know_stands_above_the_first_line() {
+    let scenario = r#"{"scenario":1,"id":"notes","cluster":{"brokers":1},"topics":{"t":{}},
+        "producers":{"p":{"topic":"t","config":{"compression.type":"zstd"}}},
+        "script":[{"at":"2s","do":[{"set-config":{"topic":"t","config":{"retention.ms":"1000"}}}]}]}"#;
+    let path = crate::run::file("notes.json", scenario);
+    let said = highwater(&["trace", &path.display().to_string(), "--until", "3s"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let notes: Vec<&str> = said.out.lines().take_while(|line| line.starts_with("note  ")).collect();
+    assert_eq!(
+        notes,
+        [
+            "note  the offsets topic wants 3 replicas (offsets.topic.replication.factor), and there is 1 broker: no \
+             group finds its coordinator, and consumers read nothing",
+            "note  topics/t: num.partitions decides: 1",
+            "note  topics/t: default.replication.factor decides: 1",
+            "note  producers/p/config/compression.type: compression.type is a setting of Kafka that has no effect in \
+             this simulation",
+            "note  script/0/do/0/set-config/config/retention.ms: retention.ms is a setting of Kafka that has no effect \
+             in this simulation",
+        ]
+    );
+}
+
+#[test]
+fn a_run_comes_to_the_last_entry_of_its_script_even_if_that_does_nothing() {
+    for entry in [r#"{"at":"200s"}"#, r#"{"at":"200s","do":[]}"#, r#"{"at":"200s","note":"here"}"#] {
+        let path = crate::run::file("far.json", &format!(r#"{{"scenario":1,"id":"far","script":[{entry}]}}"#));
+        let said = highwater(&["trace", &path.display().to_string()]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert!(said.out.contains("digest after 230000 ms"), "{entry}: {}", said.out);
+    }
 }

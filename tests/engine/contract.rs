@@ -2,6 +2,7 @@
 //! have an order.
 
 use highwater_engine::base::{Dur, Seq, SimTime};
+use highwater_engine::protocol::Api;
 use highwater_engine::trace::Kind;
 use highwater_engine::world::{Action, World};
 
@@ -93,6 +94,29 @@ fn causes_lie_in_the_past_and_numbers_rise() {
         assert!(entry.at >= at, "{entry:?}");
         (last, at) = (entry.seq, entry.at);
     }
+}
+
+#[test]
+fn a_timer_that_was_overdue_when_its_process_went_on_comes_of_that() {
+    let mut c = busy(5);
+    c.act(Action::Pause(broker(3)));
+    c.run(Dur::secs(5));
+    c.act(Action::Resume(broker(3)));
+    c.run(Dur::secs(1));
+    let resumed = c.trace.iter().rposition(|e| e.kind == Kind::ProcessResumed).expect("it went on");
+    let heartbeat = |kind: &Kind| matches!(kind, Kind::MessageSent { api: Api::BrokerHeartbeat, response: false, .. });
+    let first = c.trace[resumed..].iter().find(|e| e.who == broker(3) && heartbeat(&e.kind));
+    assert_eq!(first.map(|e| e.cause), Some(c.trace[resumed].seq), "its heartbeat was due long before");
+}
+
+#[test]
+fn a_process_that_ends_by_itself_comes_of_what_let_it() {
+    let mut c = busy(5);
+    c.act(Action::Stop(broker(3)));
+    c.run(Dur::secs(5));
+    let exited = c.trace.iter().find(|e| matches!(e.kind, Kind::ProcessExited { .. })).expect("it stops");
+    let cause = c.trace.iter().find(|e| e.seq == exited.cause).expect("of something");
+    assert!(matches!(cause.kind, Kind::MessageSent { api: Api::BrokerHeartbeat, response: true, .. }), "{cause:?}");
 }
 
 #[test]

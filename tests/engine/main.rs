@@ -6,6 +6,7 @@ mod contract;
 mod dropped;
 mod invariants;
 mod limits;
+mod made_anew;
 mod moments;
 mod phases;
 mod produced;

@@ -30,7 +30,7 @@ fn seek(studio: &mut Studio, at_us: u64) {
 /// The brokers whose start is advised, a card each.
 fn starts(studio: &Studio) -> Vec<u32> {
     let start = |card: &VerdictCard| match card.cure {
-        Some(Cure::StartBroker { broker }) => Some(broker),
+        Some(Cure::Start { node: NodeRef::Broker(broker) }) => Some(broker),
         Some(_) | None => None,
     };
     studio.promises().verdicts.iter().filter_map(start).collect()
@@ -56,7 +56,7 @@ fn of_three_brokers_that_died_in_turn_only_the_last_is_advised() {
     let last = |card: &VerdictCard| matches!(card.cause, Some(Cause::NoLeader { last: Some(3), .. }));
     assert!(studio.promises().verdicts.iter().any(last), "{:#?}", studio.promises().verdicts);
     // Whoever follows it is helped.
-    assert_eq!(studio.handle(Command::Try(Cure::StartBroker { broker: 3 })), Outcome::Done);
+    assert_eq!(studio.handle(Command::Try(Cure::Start { node: NodeRef::Broker(3) })), Outcome::Done);
     for _ in 0..60 {
         studio.handle(Command::SkipWait);
     }
@@ -84,7 +84,7 @@ fn below_min_insync_replicas_the_start_that_fills_the_isr_is_advised() {
     let advised = starts(&studio);
     assert!(advised.contains(&2), "{:#?}", studio.promises().verdicts);
     assert!(!advised.contains(&3), "broker 3 has no replica: {:#?}", studio.promises().verdicts);
-    assert_eq!(studio.handle(Command::Try(Cure::StartBroker { broker: 2 })), Outcome::Done);
+    assert_eq!(studio.handle(Command::Try(Cure::Start { node: NodeRef::Broker(2) })), Outcome::Done);
     for _ in 0..40 {
         studio.handle(Command::SkipWait);
     }

@@ -215,6 +215,57 @@ fn what_follows_a_return_leads_to_what_let_it_through() {
     }
 }
 
+/// The causes of the last line of the log that fits.
+fn causes_of_last(studio: &Studio, fits: impl Fn(&Fact) -> bool) -> Vec<Fact> {
+    let log = studio.log_tail(&LogFilter::default(), 2_000);
+    let line = log.lines.iter().rfind(|line| fits(&line.fact)).expect("there is such a line");
+    chain(studio, &Subject::Trace(line.trace))
+}
+
+#[test]
+fn what_a_message_does_that_had_to_wait_comes_of_what_let_it_pass_and_of_its_sender() {
+    // What the member asks first lies in the cut until it is healed, and makes the offsets topic then.
+    let late = r#"{"scenario":1,"topics":{"orders":{}},"groups":{"billing":{"members":{"b1":{"start":"4s"}}}},
+        "script":[{"at":"3s","do":[{"cut":{"between":"client/b1","and":[1,2,3]}}]},{"at":"6s","do":[{"heal":"all"}]}]}"#;
+    let created = causes_of_last(&open(late, 12), |fact| matches!(fact, Fact::TopicCreated { .. }));
+    has(&created, |fact| matches!(fact, Fact::Healed { .. }));
+    has(&created, |fact| matches!(fact, Fact::ClientStarted { .. }));
+}
+
+#[test]
+fn a_clean_stop_leads_to_whoever_asked_for_it() {
+    let stopped = r#"{"scenario":1,"topics":{"orders":{}},"script":[{"at":"5s","do":[{"stop":2}]}]}"#;
+    let facts = causes_of_last(&open(stopped, 12), |fact| matches!(fact, Fact::Stopped { .. }));
+    has(&facts, |fact| matches!(fact, Fact::StopRequested { node: NodeRef::Broker(2) }));
+}
+
+#[test]
+fn requests_that_nobody_will_read_any_more_are_told() {
+    let frozen = r#"{"scenario":1,"topics":{"orders":{"replicas":{"0":[1,2,3]}}},
+        "producers":{"checkout":{"rate":"20/s","config":{"acks":"1","enable.idempotence":false,"linger.ms":0}}},
+        "script":[{"at":"8s","do":[{"pause":1}]},{"at":"9s","do":[{"kill-client":"checkout"}]},
+        {"at":"10s","do":[{"resume":1}]}]}"#;
+    let log = open(frozen, 12).log_tail(&LogFilter::default(), 2_000);
+    let unread = log.lines.iter().filter(|line| match &line.fact {
+        Fact::RequestUnread { node: NodeRef::Broker(1), of: NodeRef::Producer(of), records, .. } => {
+            of == "checkout" && *records > 0
+        }
+        _other => false,
+    });
+    assert_eq!(unread.count(), 3, "five lay there: the first was answered, the answer to the second broke");
+}
+
+#[test]
+fn a_step_offers_its_message_only_while_that_is_on_its_way() {
+    let studio = open(LOSS, 45);
+    for subject in [Subject::Broker(1), Subject::Broker(2), Subject::Verdict(0)] {
+        for step in studio.why(&subject).iter().flat_map(|chain| &chain.steps) {
+            let Some(message) = step.message else { continue };
+            assert!(studio.inspect(&Subject::Message(message)).is_some(), "{step:?} of {subject:?}");
+        }
+    }
+}
+
 #[test]
 fn a_truncation_is_told_with_the_return_and_with_the_election_that_it_missed() {
     let studio = open(LOSS, 45);

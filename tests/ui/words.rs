@@ -90,6 +90,7 @@ fn facts() -> Vec<Fact> {
         Fact::ControlledShutdownAllowed { broker: 1 },
         Fact::RegistrationRefused { broker: 1, error: error() },
         Fact::MetadataTruncated { node: NodeRef::Controller(1), from: 9, to: 5 },
+        Fact::RequestUnread { node: b(1), of: NodeRef::Producer(producer()), api: "Produce".into(), records: 2 },
         Fact::ControllerRefused { controller: 1, api: "AlterPartition".into(), error: error() },
         Fact::WithoutEffect { action: "cut".into() },
         Fact::SettingWas {

@@ -14,6 +14,7 @@ use highwater_engine::trace::{Kind, TraceEntry};
 use highwater_engine::world::Action;
 use highwater_studio::notation::{self, Book};
 use highwater_studio::recording::{Playhead, Recording};
+use highwater_studio::scenario::notes;
 use highwater_studio::story::Seen;
 
 use crate::Complaint;
@@ -40,6 +41,9 @@ pub fn run(options: &Trace) -> Result<bool, Complaint> {
         format!("{}: the cluster cannot be started: {}", options.what, notation::refusal(&refusal, &Book::default()))
     })?;
     let mut playhead = Playhead::new(&mut recording);
+    for note in notes(&playhead.branch(&recording).scenario) {
+        say!("note  {note}");
+    }
     let until = options.until.or(moment).unwrap_or(playhead.branch(&recording).lowered.end).min(LONGEST);
     playhead.run_until(&mut recording, playhead.origin() + until);
     let seen = Seen::new(&recording, &playhead);

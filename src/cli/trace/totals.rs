@@ -12,8 +12,8 @@ use highwater_studio::story::Seen;
 
 use super::promises::{Promises, Sent};
 
-/// Offsets that are named one by one; more are counted.
-const NAMED: usize = 20;
+/// Runs of offsets that are named; what lies beyond is counted.
+const NAMED: usize = 100;
 
 /// The lines at the end.
 pub fn lines(recording: Seen<'_>, promises: &Promises, book: &Book) -> Vec<String> {
@@ -77,12 +77,30 @@ fn lost<'a>(records: impl Iterator<Item = &'a Sent>, book: &Book) -> Vec<String>
     }
     let line = |(tp, mut offsets): (Tp, Vec<i64>)| {
         offsets.sort_unstable();
-        let named: Vec<String> = offsets.iter().take(NAMED).map(ToString::to_string).collect();
-        let more = offsets.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} up to {}", offsets[offsets.len() - 1]) };
+        let last = offsets.last().copied().unwrap_or_default();
+        let spans = spans(&offsets);
+        let named: Vec<String> = spans.iter().take(NAMED).map(|(from, to)| span(*from, *to)).collect();
+        let more: i64 = spans.iter().skip(NAMED).map(|(from, to)| to - from + 1).sum();
+        let more = if more == 0 { String::new() } else { format!(" and {more} up to {last}") };
         format!("    lost {} offsets={}{more}", book.partition(tp), named.join(","))
     };
     offsets.into_iter().map(line).collect()
+}
+
+/// Offsets in order as runs of neighbours, the first and the last of each.
+fn spans(offsets: &[i64]) -> Vec<(i64, i64)> {
+    let mut spans: Vec<(i64, i64)> = Vec::new();
+    for offset in offsets {
+        match spans.last_mut() {
+            Some((_, to)) if *offset <= *to + 1 => *to = *offset,
+            Some(_) | None => spans.push((*offset, *offset)),
+        }
+    }
+    spans
+}
+
+fn span(from: i64, to: i64) -> String {
+    if from == to { from.to_string() } else { format!("{from}-{to}") }
 }
 
 fn partitions(recording: Seen<'_>, promises: &Promises, book: &Book) -> Vec<String> {

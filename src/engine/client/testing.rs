@@ -166,11 +166,11 @@ impl Bench {
                     self.arriving.insert((self.node.now + Dur::ms(1), self.order), (conn, correlation, request));
                 }
                 Effect::Send { .. } => panic!("clients send requests only"),
-                Effect::Close { conn } => {
+                Effect::Close { conn, .. } => {
                     self.open.remove(&conn);
                     self.closed.insert(conn);
                 }
-                Effect::Exit { clean } => self.exited = clean,
+                Effect::Exit { clean, .. } => self.exited = clean,
             }
         }
     }

@@ -190,8 +190,9 @@ impl<P> Connections<P> {
         ctx.cancel(&Timer::RequestTimeout(conn));
         let Some(connection) = self.open.remove(&key) else { return Vec::new() };
         let mut completed = Vec::new();
+        let mut noted = ctx.cause;
         for request in connection.in_flight {
-            ctx.note(Kind::RequestFailed { to: conn.server, api: request.api, failure });
+            noted = ctx.note(Kind::RequestFailed { to: conn.server, api: request.api, failure });
             completed.push(Completed {
                 to: conn.server,
                 channel: conn.channel,
@@ -199,6 +200,8 @@ impl<P> Connections<P> {
                 outcome: Outcome::Failed(failure),
             });
         }
+        // What is done about it comes of it.
+        ctx.cause = noted;
         completed
     }
 

@@ -13,6 +13,7 @@ use alloc::collections::VecDeque;
 use super::{ConnId, Ctx, Timer};
 use crate::base::{CorrelationId, Dur, Map, Seq, SimTime};
 use crate::protocol::{Request, Response};
+use crate::trace::Kind;
 
 /// From an answer to the moment at which the next request, which lies unread, has its effect: as measured on Kafka
 /// 4.1.1, where the queue and the log take most of it.
@@ -144,7 +145,10 @@ impl Inbox {
 
     /// Closes a connection from the server's side; what lies unread in it is dropped.
     pub fn close(&mut self, ctx: &mut Ctx<'_>, conn: ConnId) {
-        self.served.remove(&conn);
+        for Waiting { body, cause, .. } in self.served.remove(&conn).map(|served| served.waiting).unwrap_or_default() {
+            let records = body.records();
+            ctx.caused_by(cause, |ctx| ctx.note(Kind::RequestUnread { of: conn.client, api: body.api(), records }));
+        }
         ctx.cancel(&Timer::Read(conn));
         ctx.close(conn);
     }
@@ -161,7 +165,7 @@ mod tests {
     use crate::base::{BrokerId, ClientId, NodeId};
     use crate::node::testing::TestNode;
     use crate::node::{Channel, Effect};
-    use crate::protocol::{BrokerRequest, ClusterResponse, ErrorCode};
+    use crate::protocol::{Api, BrokerRequest, ClusterResponse, ErrorCode};
 
     const SERVER: NodeId = NodeId::Broker(BrokerId(1));
     const CONN: ConnId =
@@ -217,7 +221,7 @@ mod tests {
         /// Answers that were written, and whether the connection was closed.
         fn seen(&self) -> (usize, bool) {
             let written = self.node.effects.iter().filter(|effect| matches!(effect, Effect::Send { .. })).count();
-            (written, self.node.effects.contains(&Effect::Close { conn: CONN }))
+            (written, self.node.effects.iter().any(|e| matches!(e, Effect::Close { conn: CONN, .. })))
         }
     }
 
@@ -231,6 +235,8 @@ mod tests {
         bench.answer(true);
         assert_eq!((bench.begun.as_slice(), bench.seen()), (&[1, 2][..], (1, true)));
         assert_eq!(bench.inbox, Inbox::default(), "nothing of the connection is left");
+        let unread = Kind::RequestUnread { of: CONN.client, api: Api::InitProducerId, records: 0 };
+        assert_eq!(bench.node.trace.iter().filter(|entry| entry.kind == unread).count(), 3, "and that is noted");
     }
 
     #[test]

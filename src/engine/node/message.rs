@@ -68,6 +68,8 @@ pub struct Message {
     pub arrives_at: SimTime,
     /// The trace entry of its sending.
     pub sent: Seq,
+    /// The entry that last let it go on, if it had to wait.
+    pub passed: Option<Seq>,
 }
 
 impl Message {
@@ -215,6 +217,6 @@ pub enum AdminRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     Send { id: MessageId, conn: ConnId, direction: Direction, correlation: CorrelationId, body: Body, cause: Seq },
-    Close { conn: ConnId },
-    Exit { clean: bool },
+    Close { conn: ConnId, cause: Seq },
+    Exit { clean: bool, cause: Seq },
 }

@@ -87,12 +87,12 @@ impl Ctx<'_> {
 
     /// Closes a connection from this side.
     pub fn close(&mut self, conn: ConnId) {
-        self.effects.push(Effect::Close { conn });
+        self.effects.push(Effect::Close { conn, cause: self.cause });
     }
 
     /// The process ends by itself.
     pub fn exit(&mut self, clean: bool) {
-        self.effects.push(Effect::Exit { clean });
+        self.effects.push(Effect::Exit { clean, cause: self.cause });
     }
 
     /// Arms a timer; one that is armed already is moved.

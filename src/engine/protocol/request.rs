@@ -32,6 +32,23 @@ pub enum Request {
     Quorum(QuorumRequest),
 }
 
+impl Request {
+    /// Records that it carries to be written.
+    pub fn records(&self) -> u32 {
+        match self {
+            Request::Partition(PartitionRequest::Produce(request)) => {
+                request.batches.iter().map(|(_, batch)| batch.count() as u32).sum()
+            }
+            Request::Partition(_)
+            | Request::Group(_)
+            | Request::Broker(_)
+            | Request::Cluster(_)
+            | Request::Controller(_)
+            | Request::Quorum(_) => 0,
+        }
+    }
+}
+
 /// What the leader of a partition serves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PartitionRequest {

@@ -157,7 +157,7 @@ impl<P: Process> Network<P> {
                     };
                     self.post(Packet { from: id, to: conn.peer_of(id), conn, event }, Some(direction));
                 }
-                Effect::Close { conn } => self.close(id, conn),
+                Effect::Close { conn, .. } => self.close(id, conn),
                 Effect::Exit { .. } => self.kill(id),
             }
         }

@@ -128,8 +128,11 @@ pub enum Kind {
         error: ErrorCode,
         empty: bool,
     },
+    /// A message that waited goes on: it comes of what let it pass, a healing or the resumption of its receiver.
     MessageDelivered {
         message: MessageId,
+        /// The entry of its sending.
+        sent: Seq,
     },
     /// The message will never be delivered: dropped by an action, or its receiver or connection is gone.
     MessageLost {
@@ -144,6 +147,15 @@ pub enum Kind {
     MessageMoved {
         message: MessageId,
         arrives_at: SimTime,
+        /// The entry of its sending.
+        sent: Seq,
+    },
+    /// A server closes a connection on which this request still lay unread: nobody will ever work on it.
+    RequestUnread {
+        of: NodeId,
+        api: Api,
+        /// Records that it was to write.
+        records: u32,
     },
     RequestFailed {
         to: NodeId,

@@ -382,15 +382,16 @@ impl World {
     }
 
     fn resume(&mut self, node: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
-        self.note(node, cause, Kind::ProcessResumed, out);
+        let resumed = self.note(node, cause, Kind::ProcessResumed, out);
         let mut queued = Default::default();
+        let now = self.now;
         self.machine_mut(node, |machine| {
             machine.paused = false;
+            machine.resumed = Some((now, resumed));
             queued = core::mem::take(&mut machine.socket);
         });
-        let now = self.now;
         for what in queued {
-            self.schedule(now, Pending::Wake { node, what: Box::new(what) });
+            self.schedule(now, Pending::Wake { node, what: Box::new(what), resumed });
         }
     }
 
@@ -402,10 +403,11 @@ impl World {
 
     fn heal(&mut self, from: NodeId, to: NodeId, cause: Seq, out: &mut Vec<TraceEntry>) {
         if self.network.set_cut(from, to, false) {
-            self.note(from, cause, Kind::LinkHealed { to }, out);
+            let healed = self.note(from, cause, Kind::LinkHealed { to }, out);
             for (at, mut message) in self.network.release(self.now, from, to) {
                 message.arrives_at = at;
-                self.note(from, message.sent, Kind::MessageDelivered { message: message.id }, out);
+                let kind = Kind::MessageDelivered { message: message.id, sent: message.sent };
+                message.passed = Some(self.note(from, healed, kind, out));
                 self.schedule(at, Pending::Deliver(message));
             }
         }

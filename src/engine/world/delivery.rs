@@ -63,12 +63,12 @@ impl World {
         self.network.establish(conn);
         if matches!(conn.client, NodeId::Client(_)) && !self.network.is_cut(conn.server, conn.client) {
             let what = Box::new(Queued::Connected(conn));
-            self.schedule(self.now, Pending::Wake { node: conn.client, what });
+            self.schedule(self.now, Pending::Wake { node: conn.client, what, resumed: Seq(0) });
         }
     }
 
     fn hand_over(&mut self, message: Message, out: &mut Vec<TraceEntry>) {
-        let (to, cause) = (message.to(), message.sent);
+        let (to, cause) = (message.to(), message.passed.unwrap_or(message.sent));
         let event = match message.body {
             Body::Request(body) => Event::Request { conn: message.conn, correlation: message.correlation, body },
             Body::Response(body) => Event::Response { conn: message.conn, correlation: message.correlation, body },
@@ -90,9 +90,9 @@ impl World {
             self.machine_mut(to, |machine| {
                 // What came before a reset can still be read, but the kernel takes no answer to it any more.
                 if reset {
-                    machine.socket.push_front(Queued::Reset(conn));
+                    machine.socket.push_front(Queued::Reset(conn, cause));
                 }
-                machine.socket.push_back(Queued::Disconnected(conn));
+                machine.socket.push_back(Queued::Disconnected(conn, cause));
             });
             return;
         }
@@ -122,7 +122,7 @@ impl World {
     }
 
     /// A process that stood still goes on, and handles what has come meanwhile.
-    pub(super) fn wake(&mut self, node: NodeId, what: Queued, out: &mut Vec<TraceEntry>) {
+    pub(super) fn wake(&mut self, node: NodeId, what: Queued, resumed: Seq, out: &mut Vec<TraceEntry>) {
         let Some(machine) = self.machines.get_mut(&node) else { return };
         if machine.process.is_none() {
             return;
@@ -136,13 +136,14 @@ impl World {
             Queued::Message(message) if !self.network.is_open(message.conn, node) => {
                 self.note(node, message.sent, Kind::MessageLost { message: message.id }, out);
             }
-            Queued::Message(message) => {
-                self.note(node, message.sent, Kind::MessageDelivered { message: message.id }, out);
+            Queued::Message(mut message) => {
+                let kind = Kind::MessageDelivered { message: message.id, sent: message.sent };
+                message.passed = Some(self.note(node, resumed, kind, out));
                 self.hand_over(message, out);
             }
             Queued::Connected(conn) => self.dispatch(node, Seq(0), Event::Connected { conn }, out),
-            Queued::Reset(conn) => self.tell_reset(conn, node, Seq(0), out),
-            Queued::Disconnected(conn) => self.tell_end(conn, node, Seq(0), out),
+            Queued::Reset(conn, cause) => self.tell_reset(conn, node, cause, out),
+            Queued::Disconnected(conn, cause) => self.tell_end(conn, node, cause, out),
             Queued::Shutdown(cause) => self.dispatch(node, cause, Event::Shutdown, out),
             Queued::Command(command, cause) => self.dispatch(node, cause, Event::Command(*command), out),
         }

@@ -36,8 +36,8 @@ pub(super) enum Queued {
     Message(Message),
     Connected(ConnId),
     /// Nothing that is written on the connection from now on arrives.
-    Reset(ConnId),
-    Disconnected(ConnId),
+    Reset(ConnId, Seq),
+    Disconnected(ConnId, Seq),
     Shutdown(Seq),
     Command(Box<crate::node::message::ClientCommand>, Seq),
 }
@@ -58,6 +58,8 @@ pub struct Machine {
     pub process: Option<Process>,
     /// SIGSTOP: nothing is handled, no timer fires, sockets fill.
     pub paused: bool,
+    /// When it last went on after a pause, and the entry of that.
+    pub(super) resumed: Option<(SimTime, Seq)>,
     /// Its process is started again as soon as it has ended.
     pub restarting: bool,
     pub timers: Timers,
@@ -86,6 +88,7 @@ impl Machine {
             disk: Disk::default(),
             process: None,
             paused: false,
+            resumed: None,
             restarting: false,
             timers: Timers::default(),
             incarnation: 0,
@@ -144,8 +147,8 @@ impl Machine {
         self.socket.iter().filter_map(|what| match what {
             Queued::Message(message) => Some(message.conn),
             Queued::Connected(_)
-            | Queued::Reset(_)
-            | Queued::Disconnected(_)
+            | Queued::Reset(..)
+            | Queued::Disconnected(..)
             | Queued::Shutdown(_)
             | Queued::Command(..) => None,
         })
@@ -155,6 +158,7 @@ impl Machine {
     pub(super) fn end(&mut self, now: SimTime) {
         self.process = None;
         self.paused = false;
+        self.resumed = None;
         self.restarting = false;
         self.timers = Timers::default();
         self.socket.clear();

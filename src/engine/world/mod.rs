@@ -46,6 +46,8 @@ enum Pending {
     Wake {
         node: NodeId,
         what: Box<Queued>,
+        /// The entry of its going on.
+        resumed: Seq,
     },
 }
 
@@ -188,16 +190,19 @@ impl World {
             Pending::Deliver(message) => self.deliver(message, out),
             Pending::Disconnect(end) => self.disconnect(end, out),
             Pending::Start { node, cause } => self.start_again(node, cause, out),
-            Pending::Wake { node, what } => self.wake(node, *what, out),
+            Pending::Wake { node, what, resumed } => self.wake(node, *what, resumed, out),
         }
     }
 
     fn fire(&mut self, node: NodeId, out: &mut Vec<TraceEntry>) {
         let now = self.now;
-        let fired = self.machines.get_mut(&node).and_then(|machine| Rc::make_mut(machine).timers.pop_due(now));
-        if let Some((timer, cause)) = fired {
-            self.dispatch(node, cause, Event::Timer(timer), out);
-        }
+        let Some(machine) = self.machines.get_mut(&node).map(Rc::make_mut) else { return };
+        let due = machine.timers.next_at();
+        let Some((timer, armed)) = machine.timers.pop_due(now) else { return };
+        // One that was due while the process stood still fires because it goes on.
+        let late = machine.resumed.filter(|(at, _)| due.is_some_and(|due| due < *at));
+        let cause = late.map_or(armed, |(_, resumed)| resumed);
+        self.dispatch(node, cause, Event::Timer(timer), out);
     }
 
     /// Lets the process of a node handle one event and drains what it caused.
@@ -253,15 +258,25 @@ impl World {
                     Kind::MessageSent { message: id, to, api, response, arrives_at, error, empty },
                     out,
                 );
-                let message = Message { id, conn, direction, correlation, body, sent_at: self.now, arrives_at, sent };
+                let message = Message {
+                    id,
+                    conn,
+                    direction,
+                    correlation,
+                    body,
+                    sent_at: self.now,
+                    arrives_at,
+                    sent,
+                    passed: None,
+                };
                 self.schedule(arrives_at, Pending::Deliver(message));
                 for rule in self.network.due_rules(api, response, node, to) {
                     self.tamper(id, rule.deed, rule.cause, out);
                 }
             }
-            Effect::Close { conn } => self.close(conn, node, false, Seq(0)),
-            Effect::Exit { clean } => {
-                let cause = self.note(node, Seq(0), Kind::ProcessExited { clean }, out);
+            Effect::Close { conn, cause } => self.close(conn, node, false, cause),
+            Effect::Exit { clean, cause } => {
+                let cause = self.note(node, cause, Kind::ProcessExited { clean }, out);
                 let restarting = self.machine(node).is_some_and(|machine| machine.restarting);
                 self.end_process(node, cause);
                 if restarting {

@@ -176,9 +176,10 @@ impl World {
         }
     }
 
-    fn send_on(&mut self, message: Message, cause: Seq, out: &mut Vec<TraceEntry>) {
-        let arrives_at = message.arrives_at;
-        self.note(message.from(), cause, Kind::MessageMoved { message: message.id, arrives_at }, out);
+    fn send_on(&mut self, mut message: Message, cause: Seq, out: &mut Vec<TraceEntry>) {
+        let (arrives_at, sent) = (message.arrives_at, message.sent);
+        let kind = Kind::MessageMoved { message: message.id, arrives_at, sent };
+        message.passed = Some(self.note(message.from(), cause, kind, out));
         self.schedule(arrives_at, Pending::Deliver(message));
     }
 
@@ -200,7 +201,7 @@ impl World {
             empty,
         };
         let sent = self.note(original.from(), cause, kind, out);
-        let copy = Message { id, sent_at: self.now, arrives_at, sent, ..original };
+        let copy = Message { id, sent_at: self.now, arrives_at, sent, passed: None, ..original };
         self.schedule(arrives_at, Pending::Deliver(copy));
     }
 

@@ -1,6 +1,8 @@
 //! The studio as the page has it: one run with its branches, a playhead, and views that are made once for each state.
 //! It holds no rule of Kafka's.
 
+mod changes;
+
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,11 +13,11 @@ use super::command::{Command, OnTheWay, Outcome, Refused, Thing};
 use super::journal::Journal;
 use super::run::Run;
 use super::travel::{Journey, Then};
-use super::verbs::{self, Change};
-use super::{Desk, Enough, refusals};
+use super::verbs;
+use super::{Desk, Enough};
 use crate::link::{Link, MAX_FRAGMENT, short_digest};
 use crate::playback::{self, LAST_MOMENT, Player};
-use crate::recording::{Acted, ByHand, Goal};
+use crate::recording::Goal;
 use crate::scenario::{ENGINE, Scenario, Verb};
 use crate::story::Seen;
 use crate::view::advice::Advice;
@@ -25,11 +27,6 @@ use crate::view::{caption, inspect, lanes, log, message, motion, promises, setti
 
 /// Lines of the text view.
 const RECENT: usize = 20;
-/// Runs that can be gone back to: each holds its whole trace.
-const MOST_RUNS: usize = 4;
-/// Actions that can be taken back.
-const MOST_DONE: usize = 200;
-
 /// What the views of one state were made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
@@ -212,124 +209,6 @@ impl Studio {
         if let Some(journey) = self.journey.take() {
             journey.end(&self.run.recording, &self.run.playhead, &mut self.player);
         }
-    }
-
-    fn replace(&mut self, run: Run) -> Outcome {
-        self.previous.push(std::mem::replace(&mut self.run, run));
-        if self.previous.len() > MOST_RUNS {
-            self.previous.remove(0);
-        }
-        self.fresh();
-        Outcome::NewRun
-    }
-
-    fn fresh(&mut self) {
-        self.number += 1;
-        self.journey = None;
-        self.advice.forget();
-        self.player.pause();
-        self.player.moved(&self.run.playhead);
-        self.digest = DigestCheck::NotNamed;
-    }
-
-    fn act(&mut self, verbs: Vec<Verb>) -> Outcome {
-        let mut outcome = Outcome::Done;
-        let place = self.run.playhead.place(&self.run.recording);
-        let changed = matches!(self.run.origin, Origin::Gallery { changed: true, .. });
-        for (done, verb) in verbs.into_iter().enumerate() {
-            match self.run.playhead.act(&mut self.run.recording, verb) {
-                Ok(Acted::Here) => {}
-                Ok(Acted::InBranch(branch)) => outcome = Outcome::Branched(BranchId(branch as u32)),
-                Err(not_done) => {
-                    // Of several each is done or none.
-                    if done > 0 {
-                        let Run { recording, playhead, .. } = &mut self.run;
-                        let goal = playhead.take_back(recording, &place);
-                        playhead.go(recording, goal);
-                    }
-                    return Outcome::Refused(refusals::of_action(self.seen(), &not_done));
-                }
-            }
-        }
-        self.run.done.push((place, changed));
-        if self.run.done.len() > MOST_DONE {
-            self.run.done.remove(0);
-        }
-        self.player.passed(&self.run.recording, &self.run.playhead);
-        self.changed();
-        outcome
-    }
-
-    /// The run is no longer the one that its file describes.
-    fn changed(&mut self) {
-        if let Origin::Gallery { changed, .. } = &mut self.run.origin {
-            *changed = true;
-        }
-    }
-
-    fn change(&mut self, change: Result<Change, Refused>) -> Outcome {
-        match change {
-            Err(refused) => Outcome::Refused(refused),
-            Ok(Change::Live(verbs)) => self.act(verbs),
-            Ok(Change::NewRun(scenario)) => {
-                let at = self.run.playhead.at().since(self.run.recording.origin());
-                // What was done by hand is done again, at its moment.
-                let hand = self.seen().branch().hand.iter().map(|one| ByHand { ops: None, ..one.clone() }).collect();
-                match Run::with_hand(*scenario, hand, self.run.origin.clone()) {
-                    Err(error) => Outcome::NotOpened(error),
-                    Ok(mut run) => {
-                        run.chosen = self.run.chosen.clone();
-                        let moment = Goal::Until(run.recording.origin() + at);
-                        let outcome = self.replace(run);
-                        self.changed();
-                        self.go(moment, Then::Move);
-                        outcome
-                    }
-                }
-            }
-        }
-    }
-
-    fn menu(&mut self, node: &NodeRef, action: NodeAction) -> Outcome {
-        match verbs::of_menu(self.seen(), node, action) {
-            Some(verb) => self.act(vec![verb]),
-            None => Outcome::Refused(Refused::NotNow(action)),
-        }
-    }
-
-    fn open_link(&mut self, fragment: &str) -> Outcome {
-        match Run::of_link(fragment) {
-            Err(error) => Outcome::NotOpened(error),
-            Ok((run, goal, digest)) => {
-                let outcome = self.replace(run);
-                self.go(goal, Then::Compare(digest));
-                outcome
-            }
-        }
-    }
-
-    fn previous_run(&mut self) -> Outcome {
-        match self.previous.pop() {
-            None => Outcome::Refused(Refused::Unknown(Thing::Run)),
-            Some(run) => self.replace(run),
-        }
-    }
-
-    /// Takes back what was done last in this run, else goes back to the run before it.
-    fn undo(&mut self) -> Outcome {
-        if let Some((place, was_changed)) = self.run.done.pop() {
-            let goal = self.run.playhead.take_back(&mut self.run.recording, &place);
-            if let Origin::Gallery { changed, .. } = &mut self.run.origin {
-                *changed = was_changed;
-            }
-            // A branch may have been written anew from here on: nothing that was made of it is kept.
-            self.fresh();
-            return self.go(goal, Then::Move);
-        }
-        let Some(run) = self.previous.pop() else { return Outcome::Done };
-        self.run = run;
-        self.fresh();
-        Outcome::NewRun
     }
 
     fn step(&mut self, forward: bool, kind: StepKind) -> Outcome {

@@ -220,7 +220,6 @@ pub fn of_cure(seen: Seen<'_>, cure: &Cure) -> Result<Change, Refused> {
             configs.insert("acks".into(), "all".into());
             Some(())
         }),
-        Cure::StartBroker { broker } => Ok(Change::Live(vec![Verb::Start(vec![Node::Broker(*broker)])])),
         Cure::Start { node } => of_node(node, Verb::Start),
         Cure::Resume { node } => of_node(node, Verb::Resume),
         Cure::Heal { node } => of_menu(seen, node, NodeAction::Heal)

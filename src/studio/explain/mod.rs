@@ -5,10 +5,12 @@ use highwater_engine::base::{NodeId, SimTime, Tag, Tp};
 use highwater_engine::protocol::Acks;
 use highwater_engine::trace::{Kind, TraceEntry};
 
-use crate::story::{ConfigTarget, Fact, Seen, count, ids, name_of};
+use crate::story::{ConfigTarget, Fact, Seen, count, ids, name_of, tell};
 
-/// Steps of a chain, and one more, so that a reader knows that it goes on.
+/// Steps of a chain, and one more, so that a reader knows that it goes on. What says nothing to a person counts for none.
 pub const MAX_STEPS: usize = 24;
+/// Entries that a chain goes through, told or not: heartbeats and fetches come of each other for as long as a run is.
+const MAX_ENTRIES: usize = 2_000;
 
 /// One cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,20 +108,36 @@ impl Chain<'_> {
     /// An entry and what led to it, until an action or nothing more is known.
     fn follow(&mut self, entry: usize) {
         let mut next = Some(entry);
-        while let Some(entry) = next {
-            let Some(found) = self.look.get(entry) else { return };
+        for _ in 0..MAX_ENTRIES {
+            let Some((entry, found)) = next.and_then(|entry| Some((entry, self.look.get(entry)?))) else { return };
             if self.has(entry) || self.steps.len() >= MAX_STEPS {
                 return;
             }
-            self.steps.push(Step { at: found.at, what: What::Entry(entry) });
+            self.push(entry, found.at);
             next = self.before(entry, found);
             // Whoever truncates was away while another was elected: its return let it learn of that.
             if let (Kind::LogTruncated { .. }, Some(elected)) = (&found.kind, next)
                 && let Some(back) = self.look.last_return(found.who, is_server, elected + 1..entry)
                 && let Some(at) = self.look.get(back).map(|back| back.at)
             {
-                self.steps.push(Step { at, what: What::Entry(back) });
+                self.push(back, at);
             }
+            // A message that had to wait comes of its sender, and of what let it pass.
+            if let Kind::MessageDelivered { sent, .. } | Kind::MessageMoved { sent, .. } = &found.kind {
+                if let Some(passed) = self.look.cause(entry).map(|passed| self.look.speaks_for(passed))
+                    && let Some(at) = self.look.get(passed).map(|passed| passed.at)
+                {
+                    self.push(passed, at);
+                }
+                next = self.look.find(*sent);
+            }
+        }
+    }
+
+    /// A step, if the entry says something to a person.
+    fn push(&mut self, entry: usize, at: SimTime) {
+        if !self.has(entry) && tell(self.look, entry).is_some() {
+            self.steps.push(Step { at, what: What::Entry(entry) });
         }
     }
 

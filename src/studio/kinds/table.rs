@@ -95,6 +95,7 @@ pub fn row(entry: &TraceEntry) -> Row {
         | Kind::MessageHeld { .. }
         | Kind::MessageMoved { .. }
         | Kind::RequestFailed { .. } => routine(Fault),
+        Kind::RequestUnread { .. } => unmarked(Fault),
 
         // The metadata quorum.
         Kind::QuorumRoleChanged { role: QuorumRole::Candidate, .. } => unmarked(Controller),

@@ -45,6 +45,7 @@ names! {
     MessageHeld => "message-held",
     MessageMoved => "message-moved",
     RequestFailed => "request-failed",
+    RequestUnread => "request-unread",
     QuorumRoleChanged => "quorum-role-changed",
     QuorumLeaderElected => "quorum-leader-elected",
     VoteGranted => "vote-granted",
@@ -143,10 +144,14 @@ pub fn values(kind: &Kind, origin: SimTime, book: &Book) -> String {
             moment(*arrives_at, origin).trim_start(),
             unless_none(*error)
         ),
-        Kind::MessageDelivered { message } | Kind::MessageLost { message } | Kind::MessageHeld { message } => {
+        Kind::MessageDelivered { message, .. } | Kind::MessageLost { message } | Kind::MessageHeld { message } => {
             book.message(*message)
         }
-        Kind::MessageMoved { message, arrives_at } => {
+        Kind::RequestUnread { of, api, records } => {
+            let records = if *records > 0 { format!(" records={records}") } else { String::new() };
+            format!("{} of={}{records}", message(*api, false), book.node(*of))
+        }
+        Kind::MessageMoved { message, arrives_at, .. } => {
             format!("{} arrives-at={}", book.message(*message), moment(*arrives_at, origin).trim_start())
         }
         Kind::RequestFailed { to, api, failure } => {

@@ -41,9 +41,10 @@ impl Book {
         }
     }
 
-    /// A message that will not be heard of again is forgotten after its entry was written.
+    /// A message that will not be heard of again is forgotten after its entry was written. One that had to wait still
+    /// is the cause of what its receiver does.
     pub fn forget(&mut self, entry: &TraceEntry) {
-        if let Kind::MessageDelivered { message } | Kind::MessageLost { message } = &entry.kind {
+        if let Kind::MessageLost { message } = &entry.kind {
             self.messages.remove(message);
         }
     }
@@ -100,12 +101,15 @@ pub fn line(entry: &TraceEntry, origin: SimTime, book: &Book) -> String {
 
 /// What an entry came of, behind its line.
 pub fn cause(cause: &TraceEntry, book: &Book) -> String {
-    let sent = if let Kind::MessageSent { api, response, .. } = &cause.kind {
-        format!(" {}", kind::message(*api, *response))
-    } else {
-        String::new()
+    let of = match &cause.kind {
+        Kind::MessageSent { api, response, .. } => {
+            format!("{} {}", kind::message(*api, *response), book.node(cause.who))
+        }
+        Kind::RequestFailed { api, .. } => format!("{} {}", kind::message(*api, false), book.node(cause.who)),
+        Kind::MessageDelivered { message, .. } | Kind::MessageMoved { message, .. } => book.message(*message),
+        _without_a_message => book.node(cause.who),
     };
-    format!("< {}{sent} {}", name(&cause.kind), book.node(cause.who))
+    format!("< {} {of}", name(&cause.kind))
 }
 
 /// Seconds since `origin`.

@@ -76,7 +76,7 @@ fn entries_have_kafkas_names_and_plain_values() {
         ),
         (
             broker(2),
-            Kind::MessageDelivered { message: MessageId(814) },
+            Kind::MessageDelivered { message: MessageId(814), sent: Seq(1) },
             "broker/2          message-delivered FetchResponse broker/1->broker/2",
         ),
         (

@@ -33,7 +33,7 @@ impl Keeping {
         }
     }
 
-    /// Play begins, ends, goes on elsewhere or at another pace: what was measured is over.
+    /// Play ends, goes on elsewhere or at another pace: what was measured is over.
     pub fn again(&mut self) {
         *self = Keeping::default();
     }

@@ -151,7 +151,6 @@ impl Player {
     /// Begins to play from the playhead on.
     pub fn play(&mut self, playhead: &Playhead) {
         self.playing = true;
-        self.keeping.again();
         self.ended = None;
         self.fresh_at = playhead.at();
     }

@@ -130,6 +130,10 @@ impl Check<'_> {
             let Err(wrong) = config::check(place.scope, name, value) else { continue };
             let path: Vec<&str> = place.path.iter().map(String::as_str).chain([name.as_str()]).collect();
             return Err(match wrong.by {
+                RefusedBy::NoSuchSetting if config::is_former(place.scope, name) => {
+                    let expected = "a setting that Kafka 4.1 still has: this one ended with 3.9, and is not simulated";
+                    self.error(Problem::Impossible, &path, quoted(name), expected)
+                }
                 RefusedBy::NoSuchSetting => {
                     let expected = format!("a {} config of Kafka", place.scope.name());
                     let mut e = self.error(Problem::UnknownKey, &path, quoted(name), expected);

@@ -88,6 +88,18 @@ pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> O
         .map(|(_, name)| name.to_string())
 }
 
+/// The version that stands nearest to the written one: the newest of all to what is newer, the oldest to what is older.
+pub fn nearest_version<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let numbers = |text: &str| -> Option<(u32, u32)> {
+        let mut parts = text.trim_start_matches('v').split('.').map(str::parse::<u32>);
+        Some((parts.next()?.ok()?, parts.next().unwrap_or(Ok(0)).ok()?))
+    };
+    let wanted = numbers(written)?;
+    let rank = |version: (u32, u32)| u64::from(version.0) * 1_000 + u64::from(version.1);
+    let all = known.into_iter().filter_map(|name| Some((rank(numbers(name)?).abs_diff(rank(wanted)), name)));
+    all.min_by_key(|(distance, _)| *distance).map(|(_, name)| name.to_string())
+}
+
 /// Edits (insert, remove, replace, swap of neighbours) that lead from one word to the other.
 fn distance(a: &str, b: &str) -> usize {
     // Nobody means a short key with a word of a kilobyte; this bounds the table.

@@ -1,8 +1,10 @@
 //! Where something belongs that was written at another place or in another way: what people try first, with what the
 //! format has for it. Reads nothing and accepts nothing.
 
+use highwater_engine::base::Dur;
 use highwater_engine::protocol::config::{Scope, setting};
 
+use super::unit::duration_text;
 use super::verb::VERBS;
 
 /// The part of a file that a path leads to.
@@ -16,6 +18,7 @@ enum Part {
     Group,
     Member,
     Entry,
+    SetConfig,
     /// What stands under a verb.
     Argument,
     Other,
@@ -32,6 +35,7 @@ fn part(path: &str) -> Part {
         ["groups", _] => Part::Group,
         ["groups", _, "members", _] => Part::Member,
         ["script", _] => Part::Entry,
+        ["script", _, "do", _, "set-config"] => Part::SetConfig,
         ["script", _, "do", _, _] => Part::Argument,
         _elsewhere => Part::Other,
     }
@@ -44,7 +48,7 @@ fn scope(part: Part) -> Option<Scope> {
         Part::Topic => Some(Scope::Topic),
         Part::Producer => Some(Scope::Producer),
         Part::Group | Part::Member => Some(Scope::Consumer),
-        Part::Entry | Part::Argument | Part::Other => None,
+        Part::Entry | Part::SetConfig | Part::Argument | Part::Other => None,
     }
 }
 
@@ -58,11 +62,33 @@ pub fn key(path: &str, key: &str) -> Option<String> {
         (Part::Root, "controllers" | "controller") => r#""cluster": {"controllers": 3}"#,
         (Part::Root, "config" | "configs") => r#""cluster": {"config": {…}}"#,
         (Part::Root, "link" | "links") => r#""cluster": {"link": {"latency": "5ms"}}"#,
-        (Part::Root, "consumers" | "consumer" | "members") => r#""groups": {"billing": {"members": ["b1", "b2"]}}"#,
+        (Part::Root, "consumers" | "consumer" | "members" | "consumergroups" | "consumergroup") => {
+            r#""groups": {"billing": {"members": ["b1", "b2"]}}"#
+        }
         (Part::Root, "actions" | "events" | "steps" | "do" | "at") => {
             r#""script": [{"at": "5s", "do": [{"kill": 1}]}]"#
         }
         (Part::Root, "version" | "kafka") => r#""rules": "4.1""#,
+        (Part::Root, "replicationfactor" | "rf" | "partitions" | "replication") => {
+            r#""topics": {"orders": {"partitions": 6, "replication": 3}}"#
+        }
+        (Part::Root, "acks" | "rate") => r#""producers": {"checkout": {"rate": "5/s", "config": {"acks": "all"}}}"#,
+        (Part::Cluster, "nodes" | "brokercount" | "numbrokers" | "size") => r#""brokers": 3"#,
+        (Part::Cluster, "version" | "kafka" | "rules") => r#""rules": "4.1" at the top"#,
+        (Part::Cluster, "topics" | "topic") => r#""topics" at the top, beside "cluster""#,
+        (Part::Cluster, "producers" | "producer") => r#""producers" at the top, beside "cluster""#,
+        (Part::Cluster, "groups" | "consumers") => r#""groups" at the top, beside "cluster""#,
+        (Part::Cluster, "replicationfactor" | "rf" | "partitions" | "replication") => {
+            r#""topics": {"orders": {"partitions": 6, "replication": 3}} at the top"#
+        }
+        (Part::Cluster, "latency" | "jitter" | "loss" | "network") => r#""link": {"latency": "5ms"}"#,
+        (Part::Cluster, "brokerconfig" | "brokerconfigs") => r#""config": {…}"#,
+        (Part::Topic, "topic" | "topicname") if path.starts_with("script") => r#""name": "…""#,
+        (Part::SetConfig, "name" | "topicname") => r#""topic": "…""#,
+        (Part::SetConfig, "brokers" | "node") => r#""broker": 1"#,
+        (Part::SetConfig, "configs" | "settings") => r#""config": {…}"#,
+        (Part::Argument, "leader" | "leaderof") => r#""leader-of": "orders/0""#,
+        (Part::Argument, "coordinator" | "coordinatorof") => r#""coordinator-of": "billing""#,
         (Part::Root, "name") => r#""title": "…""#,
         (Part::Root, "description") => r#""about": "…""#,
         (Part::Topic, "rf" | "replicationfactor" | "replicas") => r#""replication": 3"#,
@@ -89,6 +115,7 @@ pub fn key(path: &str, key: &str) -> Option<String> {
             | Part::Group
             | Part::Member
             | Part::Entry
+            | Part::SetConfig
             | Part::Argument
             | Part::Other,
             _unknown,
@@ -96,6 +123,9 @@ pub fn key(path: &str, key: &str) -> Option<String> {
     };
     if !known.is_empty() {
         return Some(known.into());
+    }
+    if part == Part::SetConfig && Scope::ALL.iter().any(|scope| setting(*scope, key).is_some()) {
+        return Some(format!("\"config\": {{\"{key}\": …}}"));
     }
     if part == Part::Entry && VERBS.contains(&key) {
         return Some(format!("\"do\": [{{\"{key}\": …}}]"));
@@ -110,6 +140,7 @@ pub fn key(path: &str, key: &str) -> Option<String> {
         | Part::Group
         | Part::Member
         | Part::Entry
+        | Part::SetConfig
         | Part::Argument
         | Part::Other => format!("\"config\": {{\"{key}\": …}}"),
     })
@@ -125,6 +156,9 @@ pub fn node(text: &str) -> Option<String> {
             return Some(format!("{{\"{role}\": \"{of}\"}}"));
         }
     }
+    if text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() {
+        return Some(format!("{text}, without quotes"));
+    }
     let numbered = |word: &str, kind: &str| {
         let number = after(word).filter(|rest| rest.bytes().all(|b| b.is_ascii_digit()))?;
         Some(format!("{kind}/{number}"))
@@ -135,6 +169,12 @@ pub fn node(text: &str) -> Option<String> {
         .or_else(|| (text == "leader").then(|| r#"{"leader-of": "orders/0"}"#.into()))
         .or_else(|| (text == "controller").then(|| "active-controller".into()))
         .or_else(|| (text == "coordinator").then(|| r#"{"coordinator-of": "billing"}"#.into()))
+}
+
+/// A client is named as a node with its kind.
+pub fn client(text: &str) -> Option<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    (!text.is_empty() && text.chars().all(is_name)).then(|| format!("client/{text}"))
 }
 
 /// What the format has for a value of another type than a key holds.
@@ -155,17 +195,28 @@ pub fn value(path: &str, found: Found<'_>) -> Option<String> {
             format!("\"replication\": {n}")
         }
         (["topics"], Found::List | Found::Text(_)) => r#""topics": {"orders": {"partitions": 6}}"#.into(),
+        (["topics", _, "replicas"], Found::List) => r#""replicas": {"0": [1, 2, 3], "1": [2, 3, 1]}"#.into(),
         (["topics", _], Found::Number(n)) => format!("{{\"partitions\": {n}}}"),
         (["producers"], Found::List | Found::Text(_) | Found::Number(_)) => {
             r#""producers": {"checkout": {"topic": "orders"}}"#.into()
         }
         (["groups"], Found::List | Found::Text(_)) => r#""groups": {"billing": {"members": ["b1"]}}"#.into(),
+        (["groups", _], Found::Number(_)) => r#"{"members": ["b1", "b2", "b3"]}"#.into(),
         (["groups", _], Found::List) => r#"{"members": ["b1", "b2"]}"#.into(),
         (["cluster"], Found::Number(n)) => format!("\"cluster\": {{\"brokers\": {n}}}"),
         (["cluster", "brokers"], Found::Numbers(list)) => {
             let each: Vec<String> = list.split(", ").map(|id| format!("\"{id}\": {{}}")).collect();
             format!("\"brokers\": {{{}}}", each.join(", "))
         }
+        (["script", _, "do", _], Found::Text("heal")) => r#"{"heal": "all"}"#.into(),
+        (["script", _, "do", _], Found::Text(word)) if VERBS.contains(&word) => format!("{{\"{word}\": …}}"),
+        (["script", _, "do", _, verb], Found::Text(name)) => bare(verb, name)?,
+        (["script", _, "do", _, "cut"], Found::List | Found::Numbers(_)) => {
+            r#""cut": {"between": [1], "and": [2]}"#.into()
+        }
+        (["script", _, "do", _, "delete-topic"], Found::Map) => r#""delete-topic": "orders", its name alone"#.into(),
+        (["script", _, "do"], Found::Text(_) | Found::Number(_)) => r#""do": [{"kill": 1}]"#.into(),
+        (["script", _], Found::List) => r#"{"at": "5s", "do": [{"kill": 1}]}"#.into(),
         (["script", _, "do"], Found::Map) => r#""do": [{"kill": 1}], a list"#.into(),
         (["script"], Found::Map) => r#""script": [{"at": "5s", "do": [{"kill": 1}]}], a list"#.into(),
         (["script", _, "at"], Found::Number(n)) => format!("\"at\": \"{n}s\""),
@@ -175,6 +226,22 @@ pub fn value(path: &str, found: Found<'_>) -> Option<String> {
         }
         ([.., "loss"], Found::Number(n)) => format!("\"loss\": \"{n}%\""),
         _nothing_known => return None,
+    })
+}
+
+/// The argument of a verb of which only the name was written.
+fn bare(verb: &str, name: &str) -> Option<String> {
+    Some(match verb {
+        "create-topic" => format!("\"create-topic\": {{\"name\": \"{name}\"}}"),
+        "add-partitions" => format!("\"add-partitions\": {{\"topic\": \"{name}\", \"to\": 12}}"),
+        "elect-leaders" => format!("\"elect-leaders\": {{\"type\": \"preferred\", \"partition\": \"{name}\"}}"),
+        "produce" => format!("\"produce\": {{\"client\": \"{name}\", \"count\": 5}}"),
+        "start-client" => format!("\"start-client\": {{\"client\": \"{name}\"}}"),
+        "pause-client" => {
+            format!("\"pause-client\": {{\"member\": \"{name}\", \"for\": \"15s\"}}, or \"pause\": \"client/{name}\"")
+        }
+        "join" => format!("\"join\": {{\"member\": \"{name}\", \"group\": \"billing\"}}"),
+        _with_another_argument => return None,
     })
 }
 
@@ -192,20 +259,97 @@ pub enum Found<'a> {
 
 /// What the format has for a rate that it cannot hold.
 pub fn rate(text: &str) -> Option<String> {
-    let (number, unit) = text.split_once('/')?;
-    let number: u64 = number.trim().parse().ok()?;
-    let per = match unit.trim() {
-        "s" | "sec" | "second" => return Some(format!("\"rate\": \"{number}/s\"")),
-        "m" | "min" | "minute" => 60,
-        "h" | "hour" => 3_600,
+    let text = text.trim();
+    let (number, unit) = text
+        .split_once('/')
+        .or_else(|| text.split_once(" per "))
+        .unwrap_or_else(|| text.split_at(text.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count()));
+    let (records, per_records) = thousandths(number.trim())?;
+    let unit = unit.trim();
+    let digits = unit.bytes().take_while(u8::is_ascii_digit).count();
+    let times: u64 = if digits == 0 { 1 } else { unit.get(..digits)?.parse().ok()? };
+    let span_ms: u64 = match unit.get(digits..)?.trim() {
+        "" | "s" | "sec" | "second" | "seconds" | "rps" | "hz" => 1_000,
+        "ms" => 1,
+        "m" | "min" | "minute" | "minutes" => 60_000,
+        "h" | "hour" | "hours" => 3_600_000,
         _unknown => return None,
     };
-    if number > 0 && number.is_multiple_of(per) {
-        return Some(format!("\"rate\": \"{}/s\"", number / per));
+    let span_ms = span_ms.checked_mul(times)?.checked_mul(per_records)?;
+    if records > 0 && (records * 1_000).is_multiple_of(span_ms) {
+        return Some(format!("\"rate\": \"{}/s\"", records * 1_000 / span_ms));
     }
-    let every = per.checked_div(number).unwrap_or(per);
+    let every = duration_text(Dur::ms(span_ms.checked_div(records)?.max(1)));
     Some(format!(
-        "\"rate\": \"0/s\" and {{\"produce\": {{\"client\": …, \"count\": 100, \"every\": \"{every}s\"}}}} in the script: \
-         a rate is whole records a second"
+        "\"rate\": \"0/s\" and {{\"produce\": {{\"client\": …, \"count\": 100, \"every\": \"{every}\"}}}} in the script: a \
+         rate is whole records a second"
     ))
+}
+
+/// A decimal number as a fraction: `0.5` is 500 of 1,000.
+fn thousandths(text: &str) -> Option<(u64, u64)> {
+    let Some((whole, part)) = text.split_once('.') else { return Some((text.parse().ok()?, 1)) };
+    let part = format!("{part:0<3}");
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let number = whole.checked_mul(1_000)?.checked_add(part.get(..3)?.parse().ok()?)?;
+    (number < 1_000_000_000).then_some((number, 1_000))
+}
+
+/// The verb that an unknown word means.
+pub fn verb(word: &str) -> Option<String> {
+    let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let plain = plain.strip_suffix("broker").or(plain.strip_suffix("controller")).unwrap_or(&plain);
+    let plain = plain.strip_suffix("node").unwrap_or(plain);
+    Some(
+        match plain {
+            "crash" | "die" | "kill" | "fail" | "terminate" => "kill",
+            "shutdown" | "stop" | "halt" => "stop",
+            "start" | "boot" | "recover" => "start",
+            "restart" | "bounce" | "reboot" => "restart",
+            "freeze" | "suspend" | "hang" | "pause" | "gc" => "pause",
+            "unfreeze" | "unpause" | "continue" | "resume" => "resume",
+            "partition" | "disconnect" | "isolate" | "split" | "networkpartition" | "block" => {
+                r#""cut": {"between": [1], "and": [2, 3]}"#
+            }
+            "reconnect" | "unblock" | "heal" | "healall" => r#""heal": "all""#,
+            "latency" | "slow" | "slowlink" | "network" => {
+                r#""link": {"between": [1], "and": [2, 3], "latency": "100ms"}"#
+            }
+            "wipe" | "wipedisk" | "losedata" | "cleardisk" => "lose-disk",
+            "wait" | "sleep" => r#"another entry of the script, with "at": "+5s""#,
+            "send" | "write" | "publish" => "produce",
+            "createtopics" | "addtopic" | "newtopic" => "create-topic",
+            "addconsumer" | "addmember" | "startconsumer" | "startmember" => "join",
+            "startproducer" | "addproducer" => "start-client",
+            "alterconfig" | "alterconfigs" | "config" | "setconfigs" => "set-config",
+            "electleader" | "preferredleaderelection" | "uncleanelection" => "elect-leaders",
+            _unknown => return None,
+        }
+        .into(),
+    )
+}
+
+/// A partition as it is written here.
+pub fn partition(text: &str) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match text.rsplit_once(['-', ':', '.', '#']).filter(|(topic, number)| !topic.is_empty() && is_number(number)) {
+        Some((topic, number)) => Some(format!("{topic}/{number}")),
+        None if text.is_empty() || text.contains('/') => None,
+        None => Some(format!("{text}/0")),
+    }
+}
+
+/// A span or a moment that has no unit.
+pub fn span(text: &str) -> Option<String> {
+    let plain: String = text.chars().filter(|c| *c != ' ').collect();
+    let digits = plain.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = plain.split_at_checked(digits).filter(|(number, _)| !number.is_empty())?;
+    let unit = match unit {
+        "" | "s" | "sec" | "secs" | "second" | "seconds" => "s",
+        "ms" | "millis" | "milliseconds" => "ms",
+        "m" | "min" | "mins" | "minute" | "minutes" => "m",
+        "h" | "hour" | "hours" => "h",
+        _unknown => return None,
+    };
+    Some(format!("{number}{unit}"))
 }

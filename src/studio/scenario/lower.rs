@@ -106,7 +106,9 @@ pub fn lower(scenario: &Scenario) -> Lowered {
         plan.push(Due { at: Moment::after(Dur::ZERO), need: Need::Role(Verb::Link(link.clone())), scripted: false });
     }
     let mut checkpoints = Vec::new();
+    let mut last_entry = Dur::ZERO;
     for (at, entry) in timed(&scenario.script) {
+        last_entry = last_entry.max(at.at);
         for verb in &entry.actions {
             for need in needs(scenario, verb) {
                 plan.push(Due { at, need, scripted: true });
@@ -121,7 +123,8 @@ pub fn lower(scenario: &Scenario) -> Lowered {
     let last = plan
         .iter()
         .map(|due| due.at.at)
-        .chain(checkpoints.iter().map(|(_, moment)| moment.at))
+        // Whoever writes an entry means the run to come there, whether it does anything or not.
+        .chain([last_entry])
         .max()
         .unwrap_or_default();
     Lowered { setup: setup(scenario), plan, checkpoints, end: last + AFTERMATH }

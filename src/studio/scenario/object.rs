@@ -142,7 +142,15 @@ impl<'a> At<'a> {
 
     /// A whole number within bounds, both included.
     pub fn int(&self, least: i64, most: i64) -> Result<i64, ScenarioError> {
-        let Data::Int(number) = self.value.data else { return Err(self.wrong_type("a whole number")) };
+        let Data::Int(number) = self.value.data else {
+            let mut e = self.wrong_type("a whole number");
+            if let Data::Text(text) = &self.value.data
+                && text.parse::<i64>().is_ok()
+            {
+                e.nearest = e.nearest.or_else(|| Some(format!("{text}, without quotes")));
+            }
+            return Err(e);
+        };
         if number < least || number > most {
             let mut e = self.error(Problem::OutOfRange, format!("{least} to {most}"));
             e.limit = Some(if number < least { least.max(0) as u64 } else { most as u64 });

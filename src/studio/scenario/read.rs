@@ -9,7 +9,7 @@ use highwater_engine::client::{ClientVersion, Keys, PollForm};
 use highwater_engine::rules::Version;
 use highwater_engine::world::LinkSetup;
 
-use super::error::{Problem, ScenarioError, nearest};
+use super::error::{Problem, ScenarioError, nearest_version};
 use super::model::*;
 use super::object::{At as Here, error};
 use super::shown::is_bidi;
@@ -136,7 +136,7 @@ fn rules(at: &Here<'_>) -> Result<Version> {
         let mut e = at.error(Problem::OutOfRange, expected());
         e.nearest = Version::parse(text)
             .map(|v| v.name().to_string())
-            .or_else(|| nearest(text, Version::ALL.iter().map(|v| v.name())));
+            .or_else(|| nearest_version(text, Version::ALL.iter().map(|v| v.name())));
         e
     })
 }
@@ -356,7 +356,7 @@ pub fn name(at: &Here<'_>, text: &str) -> Result<String> {
 
 pub fn duration(at: &Here<'_>) -> Result<Dur> {
     let text = at.text(unit::A_DURATION)?;
-    let span = unit::duration(text).ok_or_else(|| at.error(Problem::OutOfRange, unit::A_DURATION))?;
+    let span = unit::duration(text).ok_or_else(|| unreadable(at, text, unit::A_DURATION))?;
     bounded(at, span)
 }
 
@@ -373,7 +373,7 @@ pub fn client_version(at: &Here<'_>) -> Result<String> {
     let text = at.text("a version in quotes, such as \"4.1\"")?;
     if ClientVersion::parse(text).is_none() {
         let mut e = at.error(Problem::OutOfRange, "a release of the Java clients from \"0.11\" to \"4.1\"");
-        e.nearest = nearest(text, ClientVersion::ALL.iter().map(|v| v.name()));
+        e.nearest = nearest_version(text, ClientVersion::ALL.iter().map(|v| v.name()));
         return Err(e);
     }
     Ok(text.into())
@@ -529,14 +529,22 @@ fn expect(object: &super::object::Object<'_>) -> Result<Expect> {
     }
 }
 
+/// A span or a moment that is written in another way.
+fn unreadable(at: &Here<'_>, text: &str, expected: &str) -> ScenarioError {
+    let mut e = at.error(Problem::OutOfRange, expected);
+    let plus = if text.starts_with('+') { "+" } else { "" };
+    e.nearest = hints::span(text.trim_start_matches('+')).map(|span| format!("\"{plus}{span}\""));
+    e
+}
+
 fn entry_time(at: &Here<'_>) -> Result<At> {
     const EXPECTED: &str = "a moment such as \"12s\", or \"+2s\" after the entry before";
     let text = at.text(EXPECTED)?;
     if let Some(later) = text.strip_prefix('+') {
-        let span = unit::duration(later).ok_or_else(|| at.error(Problem::OutOfRange, EXPECTED))?;
+        let span = unit::duration(later).ok_or_else(|| unreadable(at, text, EXPECTED))?;
         return bounded(at, span).map(At::After);
     }
-    let moment = Moment::parse(text).ok_or_else(|| at.error(Problem::OutOfRange, EXPECTED))?;
+    let moment = Moment::parse(text).ok_or_else(|| unreadable(at, text, EXPECTED))?;
     bounded(at, moment.at)?;
     Ok(At::Absolute(moment))
 }

@@ -119,7 +119,7 @@ fn no_verb(at: &Here<'_>, verb: &str) -> ScenarioError {
         );
     }
     let mut e = error(Problem::UnknownKey, &at.path, at.value.place, quoted(verb), "a verb of the format");
-    e.nearest = nearest(verb, VERBS.iter().chain(LATER.iter()).copied());
+    e.nearest = hints::verb(verb).or_else(|| nearest(verb, VERBS.iter().chain(LATER.iter()).copied()));
     e
 }
 
@@ -146,8 +146,9 @@ pub fn node(at: &Here<'_>) -> Result<Node> {
             };
             found.ok_or_else(|| {
                 let mut e = at.error(Problem::OutOfRange, EXPECTED);
-                e.nearest =
-                    hints::node(text).or_else(|| nearest(text, ["active-controller", "broker/1", "controller/1"]));
+                e.nearest = hints::node(text)
+                    .or_else(|| nearest(text, ["active-controller", "broker/1", "controller/1"]))
+                    .or_else(|| hints::client(text));
                 e
             })
         }
@@ -166,7 +167,11 @@ pub fn node(at: &Here<'_>) -> Result<Node> {
 /// `orders/0`.
 pub fn partition(at: &Here<'_>) -> Result<Partition> {
     let text = at.text("a partition such as \"orders/0\"")?;
-    parse_partition(text).ok_or_else(|| at.error(Problem::OutOfRange, "a partition such as \"orders/0\""))
+    parse_partition(text).ok_or_else(|| {
+        let mut e = at.error(Problem::OutOfRange, "a partition such as \"orders/0\"");
+        e.nearest = hints::partition(text).filter(|text| parse_partition(text).is_some());
+        e
+    })
 }
 
 fn parse_partition(text: &str) -> Option<Partition> {

@@ -63,6 +63,7 @@ impl Fact {
             | Fact::CreatedWhileAlone { broker, .. } => vec![About::Broker(*broker)],
             Fact::Cut { a, b, .. } | Fact::Healed { a, b } => a.iter().chain(b).map(About::Node).collect(),
             Fact::LinkChanged { a, b, .. } => vec![About::Node(a), About::Node(b)],
+            Fact::RequestUnread { node, of, .. } => vec![About::Node(node), About::Node(of)],
             Fact::MessageActed { from, to, .. } => from.iter().chain(to).map(About::Node).collect(),
             Fact::QuorumElectionBegan { controller, .. }
             | Fact::QuorumLeaderElected { controller, .. }

@@ -111,6 +111,13 @@ pub enum Fact {
         from: u64,
         to: u64,
     },
+    /// A server closes a connection in which a request lies that nobody has read.
+    RequestUnread {
+        node: NodeRef,
+        of: NodeRef,
+        api: Term,
+        records: u32,
+    },
     ControllerRefused {
         controller: u32,
         api: Term,

@@ -1,6 +1,6 @@
 //! Look-ups in the trace up to the playhead, and how members and high watermarks wait there. It draws no conclusion.
 
-use highwater_engine::base::{BrokerId, ClientId, NodeId, TopicId, Tp};
+use highwater_engine::base::{BrokerId, ClientId, NodeId, Seq, TopicId, Tp};
 use highwater_engine::client::{Client, ClientKind, ConsumerStatus, PollForm};
 use highwater_engine::protocol::{Acks, ErrorCode};
 use highwater_engine::trace::{Kind, TraceEntry};
@@ -23,6 +23,10 @@ impl<'a> Seen<'a> {
     }
     pub fn cause(self, entry: usize) -> Option<usize> {
         self.reel().cause(entry)
+    }
+    /// The entry with this sequence number.
+    pub fn find(self, seq: Seq) -> Option<usize> {
+        self.reel().find(seq)
     }
     /// The last entry before one that fits.
     pub fn last(self, before: usize, fits: impl Fn(&TraceEntry) -> bool) -> Option<usize> {
@@ -76,7 +80,7 @@ impl<'a> Seen<'a> {
     }
 
     /// One action changes many directions of links; the first entry of its kind speaks for all of them.
-    pub(super) fn speaks_for(self, entry: usize) -> usize {
+    pub fn speaks_for(self, entry: usize) -> usize {
         let kind = |index: usize| self.get(index).map(|found| core::mem::discriminant(&found.kind));
         let links =
             self.get(entry).is_some_and(|found| matches!(found.kind, Kind::LinkCut { .. } | Kind::LinkHealed { .. }));

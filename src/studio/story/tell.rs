@@ -237,6 +237,9 @@ pub(super) fn fact(at: &Reader<'_>) -> Option<Fact> {
         Kind::ControllerRefused { api, error } => {
             Fact::ControllerRefused { controller: at.controller()?, api: api.name().into(), error: error.name().into() }
         }
+        Kind::RequestUnread { of, api, records } => {
+            Fact::RequestUnread { node: at.who(), of: at.seen.node(*of), api: api.name().into(), records: *records }
+        }
         Kind::MessageSent { .. }
         | Kind::MessageDelivered { .. }
         | Kind::MessageLost { .. }

@@ -39,11 +39,12 @@ fn of_nodes(action: ActionId) -> Vec<Kind> {
             error: ErrorCode::None,
             empty: true,
         },
-        Kind::MessageDelivered { message: MessageId(1) },
+        Kind::MessageDelivered { message: MessageId(1), sent: Seq(1) },
         Kind::MessageLost { message: MessageId(1) },
         Kind::MessageHeld { message: MessageId(1) },
-        Kind::MessageMoved { message: MessageId(1), arrives_at: SimTime(1) },
+        Kind::MessageMoved { message: MessageId(1), arrives_at: SimTime(1), sent: Seq(1) },
         Kind::RequestFailed { to: NodeId::Broker(BrokerId(2)), api: Api::Fetch, failure: Failure::TimedOut },
+        Kind::RequestUnread { of: NodeId::Client(ClientId(1)), api: Api::Produce, records: 1 },
     ]
 }
 

@@ -12,7 +12,7 @@ use super::fact::Fact;
 use super::names::name_of;
 use super::records::Records;
 use super::seen::Seen;
-use crate::kinds::{Notability, Part};
+use crate::kinds::Part;
 
 /// A record that has no answer for so long waits.
 const UNANSWERED: Dur = Dur::secs(1);
@@ -125,7 +125,6 @@ pub struct Waits {
     open: Map<Awaits, Wait>,
     done: Vec<Wait>,
     lines: Vec<WaitLine>,
-    news: Notability,
     brokers: Map<BrokerId, bool>,
     /// Groups with who coordinates them, and whether they have members beyond a first round.
     gathered: Map<Rc<str>, (NodeId, bool)>,
@@ -144,7 +143,6 @@ impl Waits {
         }
         for (number, entry) in seen.reel().entries(self.seen..end) {
             self.tell_patiently(seen, number, entry.at);
-            self.news.weigh(entry);
             self.records.see(seen, entry);
             self.see(seen, number, entry);
             self.seen = number + 1;
@@ -242,7 +240,7 @@ impl Waits {
                 self.records.forget_producer(who);
                 self.end(seen, number, at, |what| what.client() == Some(who));
             }
-            Kind::LeaderLost { tp, .. } if self.news.matters(*tp) => self.begin(Awaits::Leader(*tp), at),
+            Kind::LeaderLost { tp, .. } if seen.reel().is_notable(number) => self.begin(Awaits::Leader(*tp), at),
             Kind::LeaderElected { tp, .. } => self.end(seen, number, at, |what| *what == Awaits::Leader(*tp)),
             Kind::TopicDeleted { topic, .. } => {
                 self.records.forget_topic(*topic);

@@ -73,7 +73,6 @@ impl Remedy {
 
     fn cure(&self, seen: Seen<'_>) -> Cure {
         match self {
-            Remedy::Start(NodeId::Broker(broker)) => Cure::StartBroker { broker: broker.0 },
             Remedy::Start(node) => Cure::Start { node: seen.node(*node) },
             Remedy::Resume(node) => Cure::Resume { node: seen.node(*node) },
             Remedy::Heal(node, _) => Cure::Heal { node: seen.node(*node) },
@@ -265,6 +264,7 @@ mod tests {
     use super::*;
     use crate::recording::{Playhead, Recording};
     use crate::scenario::decode;
+    use crate::view::model::NodeRef;
     use crate::view::model::PartitionRef;
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
             let orders = seen.tp(&PartitionRef { topic: "orders".into(), partition: 0 });
             let tp = orders.unwrap_or_else(|| panic!("the topic exists"));
             let digest = playhead.digest();
-            assert_eq!(advice.for_want(seen, Lack::Leader(tp)), Some(Cure::StartBroker { broker: 1 }));
+            assert_eq!(advice.for_want(seen, Lack::Leader(tp)), Some(Cure::Start { node: NodeRef::Broker(1) }));
             assert_eq!(playhead.digest(), digest, "the run itself stands where it stood");
             tried.push(advice.known.borrow().len());
         }

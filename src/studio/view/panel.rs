@@ -179,7 +179,7 @@ pub enum Cause {
     },
 }
 
-/// A change that would have helped. `Start` is of anything but a broker, `Heal` of all links of a node.
+/// A change that would have helped. `Heal` is of all links of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cure {
     OffsetsReplicationFactor { to: u32 },
@@ -188,7 +188,6 @@ pub enum Cure {
     ReplicationFactor { topic: String, to: u32 },
     UncleanElectionOff { topic: String },
     Idempotence { producer: String },
-    StartBroker { broker: u32 },
     Start { node: NodeRef },
     Resume { node: NodeRef },
     Heal { node: NodeRef },

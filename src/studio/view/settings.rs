@@ -4,7 +4,7 @@ use highwater_engine::base::limits::{MAX_BROKERS, MAX_CONTROLLERS};
 use highwater_engine::base::{Dur, NodeId};
 use highwater_engine::client::ClientKind;
 use highwater_engine::client::{ClientVersion, Keys};
-use highwater_engine::protocol::config::{self, NEWEST, Release, Scope, Type, Valid, setting};
+use highwater_engine::protocol::config::{self, Bound, NEWEST, Release, Scope, Type, Valid, setting};
 use highwater_engine::world::machine::Role;
 
 use super::model::*;
@@ -61,15 +61,17 @@ impl Row<'_> {
         let known = setting(self.scope, self.name)?;
         let default = known.default_at(self.release);
         let value = config_value(known, self.value.as_deref().unwrap_or(default));
-        let choices = match (known.kind, known.valid, &value) {
-            (Type::Bool, _, _) => Choices::Toggle,
-            (_, Valid::OneOf(words), _) => Choices::OneOf(words.iter().copied().filter(is_plain).map(term).collect()),
-            (_, _, SettingValue::Number(number)) => {
+        let choices = match (known.kind, known.valid, known.bound, &value) {
+            (Type::Bool, ..) => Choices::Toggle,
+            (_, Valid::OneOf(words), _, _) | (_, _, Bound::Words(words), _) => {
+                Choices::OneOf(words.iter().copied().filter(is_plain).map(term).collect())
+            }
+            (_, _, _, SettingValue::Number(number)) => {
                 let (least, most) = known.limits().unwrap_or((0, i64::from(u32::MAX)));
                 let within = |n: i64| u32::try_from(n.max(0)).unwrap_or(u32::MAX);
                 numbers(*number, within(least), within(most).min(self.most.max(*number)))
             }
-            (_, _, _) => Choices::OneOf(vec![value.clone()]),
+            (..) => Choices::OneOf(vec![value.clone()]),
         };
         Some(Setting {
             key: SettingKey::Config { of: self.of, name: known.name },

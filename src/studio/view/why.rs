@@ -1,6 +1,6 @@
 //! From a chain of causes to facts of the page. Which cause comes next is decided in `explain`.
 
-use highwater_engine::base::NodeId;
+use highwater_engine::base::{MessageId, NodeId};
 use highwater_engine::trace::Kind;
 
 use super::model::*;
@@ -13,9 +13,11 @@ use crate::story::{Seen, name_of, tell};
 pub fn why(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene, about: &Subject) -> Option<WhyChain> {
     let question = question(seen, ledger, promises, scene, about)?;
     let mut steps: Vec<WhyStep> = Vec::new();
+    // A message that has arrived cannot be opened any more.
+    let on_their_way: Vec<MessageId> = seen.world().within_reach().into_iter().map(|message| message.id).collect();
     for step in explain(seen, &question) {
         let made = match step.what {
-            What::Entry(index) => entry(seen, index),
+            What::Entry(index) => entry(seen, index, &on_their_way),
             What::Standing(fact) => Some((fact, None, None)),
         };
         if let Some((fact, trace, message)) = made
@@ -30,11 +32,21 @@ pub fn why(seen: Seen<'_>, ledger: &Ledger, promises: &Promises, scene: &Scene, 
 }
 
 /// An entry as a step: messages on the way are left out, they only carry a cause.
-fn entry(seen: Seen<'_>, index: usize) -> Option<(Fact, Option<TraceId>, Option<MessageRef>)> {
+fn entry(
+    seen: Seen<'_>,
+    index: usize,
+    on_their_way: &[MessageId],
+) -> Option<(Fact, Option<TraceId>, Option<MessageRef>)> {
     let fact = tell(seen, index)?.fact;
     let cause = seen.reel().cause(index).and_then(|cause| seen.reel().get(cause));
     let message = cause.and_then(|cause| {
-        if let Kind::MessageSent { message, .. } = cause.kind { Some(MessageRef(message.0)) } else { None }
+        if let Kind::MessageSent { message, .. } = cause.kind
+            && on_their_way.contains(&message)
+        {
+            Some(MessageRef(message.0))
+        } else {
+            None
+        }
     });
     Some((fact, Some(TraceId(index as u64)), message))
 }

@@ -287,6 +287,14 @@ impl Words for English {
             Fact::MetadataTruncated { node, from, to } => {
                 format!("{} cuts its metadata log from {from} back to {to}", self.node(node))
             }
+            Fact::RequestUnread { node, of, api, records } => {
+                let records = match records {
+                    0 => String::new(),
+                    n => format!(" ({})", counted(u64::from(*n), "record", "records")),
+                };
+                let (node, of) = (self.node(node), self.node(of));
+                format!("{node} never reads {api}Request of {of}{records}: it closes the connection")
+            }
             Fact::ControllerRefused { controller, api, error } => {
                 format!("controller {controller} refuses {api}: {error}")
             }
@@ -646,7 +654,6 @@ impl Words for English {
             Cure::ReplicationFactor { to, .. } => format!("Try RF {to}"),
             Cure::UncleanElectionOff { .. } => "Try without unclean election".into(),
             Cure::Idempotence { .. } => "Try with idempotence".into(),
-            Cure::StartBroker { broker } => format!("Start broker {broker}"),
             Cure::Start { node } => format!("Start {}", self.node(node)),
             Cure::Resume { node } => format!("Resume {}", self.node(node)),
             Cure::Heal { node } => format!("Heal the links of {}", self.node(node)),

@@ -261,6 +261,14 @@ impl Words for Chinese {
             Fact::MetadataTruncated { node, from, to } => {
                 format!("{} 把元数据日志从 {from} 截断到 {to}", self.node(node))
             }
+            Fact::RequestUnread { node, of, api, records } => {
+                let records = match records {
+                    0 => String::new(),
+                    n => format!("（{n} 条记录）"),
+                };
+                let (node, of) = (self.node(node), self.node(of));
+                format!("{node} 不会再读 {of} 的 {api}Request{records}：它关闭了连接")
+            }
             Fact::ControllerRefused { controller, api, error } => {
                 format!("controller {controller} 拒绝 {api}：{error}")
             }
@@ -579,7 +587,6 @@ impl Words for Chinese {
             Cure::ReplicationFactor { to, .. } => format!("试试副本数 {to}"),
             Cure::UncleanElectionOff { .. } => "试试关闭 unclean 选举".into(),
             Cure::Idempotence { .. } => "试试打开幂等".into(),
-            Cure::StartBroker { broker } => format!("启动 broker {broker}"),
             Cure::Start { node } => format!("启动 {}", self.node(node)),
             Cure::Resume { node } => format!("恢复运行 {}", self.node(node)),
             Cure::Heal { node } => format!("恢复 {} 的连接", self.node(node)),

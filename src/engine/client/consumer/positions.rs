@@ -197,7 +197,9 @@ impl Consumer {
     /// The step behind the coordinator's: renew leaders, validate, reset.
     pub(super) fn position_step(&mut self, ctx: &mut Ctx<'_>) {
         if self.assignment.seen_metadata != self.metadata.version {
-            self.assignment.seen_metadata = self.metadata.version;
+            if self.follow_names() {
+                self.assignment.seen_metadata = self.metadata.version;
+            }
             let owned: Vec<Tp> = self.assignment.partitions.keys().copied().collect();
             owned.into_iter().for_each(|tp| self.renew_leader(tp));
         }
@@ -257,7 +259,29 @@ impl Consumer {
         }
     }
 
-    /// Asks the leader that the metadata names from now on, after a validation if its epoch is new.
+    /// A member owns partitions by the names of their topics. Of a topic that was made anew it owns the new partitions,
+    /// and stands there where it stood in the old ones; whether such an offset exists there, the leader says. False
+    /// while records of an old one wait to be handed out.
+    fn follow_names(&mut self) -> bool {
+        let successor = |tp: &Tp| {
+            let now = self.metadata.tp(self.metadata.name_of(tp.topic)?, tp.partition)?;
+            (now != *tp).then_some((*tp, now))
+        };
+        let moved: Vec<(Tp, Tp)> = self.assignment.partitions.keys().filter_map(successor).collect();
+        let mut all = true;
+        for (old, new) in moved {
+            if self.assignment.partitions.get(&old).is_some_and(|partition| !partition.buffer.is_empty()) {
+                all = false;
+            } else if let Some(partition) = self.assignment.partitions.remove(&old) {
+                // What was asked about the old one is answered for nobody.
+                let partition = Assigned { asking: false, high_watermark: None, ..partition };
+                self.assignment.partitions.insert(new, partition);
+            }
+        }
+        all
+    }
+
+    /// Asks the leader that the metadata names from now on, after a validation if leader or epoch is another.
     pub(super) fn renew_leader(&mut self, tp: Tp) {
         let validates = self.spec.version >= ClientVersion::V2_3;
         let Some(known) = self.metadata.partition(tp).filter(|k| k.leader.is_some()) else { return };
@@ -266,10 +290,9 @@ impl Consumer {
         if position.leader == known.leader && position.leader_epoch == Some(known.epoch) {
             return;
         }
-        let newer = position.leader_epoch.is_none_or(|epoch| known.epoch > epoch);
         position.leader = known.leader;
         position.leader_epoch = Some(known.epoch);
-        if validates && newer && position.epoch.is_some() && partition.state == Fetchability::Ready {
+        if validates && position.epoch.is_some() && partition.state == Fetchability::Ready {
             partition.state = Fetchability::NeedsValidation;
             partition.asking = false;
         }

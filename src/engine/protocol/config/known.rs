@@ -3,7 +3,7 @@
 use super::Scope::{Consumer as C, Node as N, Producer as P, Topic as T};
 use super::Setting;
 use super::Type::{Bool, Double, Int, List, Long, Short, Text};
-use super::Valid::{Any, AtLeast, Between, Listed, NonEmpty, OneOf};
+use super::Valid::{Any, AtLeast, Between, Listed, NonEmpty, OneOf, OrMinusOne, Share};
 
 const fn known(scopes: &'static [super::Scope], name: &'static str, kind: super::Type, valid: super::Valid) -> Setting {
     Setting { modelled: false, ..Setting::new(scopes, name, kind, valid, "") }
@@ -12,7 +12,7 @@ const fn known(scopes: &'static [super::Scope], name: &'static str, kind: super:
 /// Of topics, brokers and clients.
 pub const KNOWN: &[Setting] = &[
     known(&[T], "cleanup.policy", List, Listed(&["compact", "delete"])),
-    known(&[T, N, P], "compression.gzip.level", Int, Any).cluster_wide(),
+    known(&[T, N, P], "compression.gzip.level", Int, OrMinusOne(1, 9)).cluster_wide(),
     known(&[T, N, P], "compression.lz4.level", Int, Between(1, 17)).cluster_wide(),
     known(&[T, N], "compression.type", Text, OneOf(&["uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"]))
         .cluster_wide(),
@@ -23,6 +23,7 @@ pub const KNOWN: &[Setting] = &[
     known(&[T], "flush.ms", Long, AtLeast(0)),
     known(&[T], "follower.replication.throttled.replicas", List, Any),
     known(&[T], "index.interval.bytes", Int, AtLeast(0)),
+    known(&[T], "internal.segment.bytes", Int, Any),
     known(&[T], "leader.replication.throttled.replicas", List, Any),
     known(&[T], "local.retention.bytes", Long, AtLeast(-2)),
     known(&[T], "local.retention.ms", Long, AtLeast(-2)),
@@ -30,7 +31,7 @@ pub const KNOWN: &[Setting] = &[
     known(&[T], "message.timestamp.after.max.ms", Long, AtLeast(0)),
     known(&[T], "message.timestamp.before.max.ms", Long, AtLeast(0)),
     known(&[T], "message.timestamp.type", Text, OneOf(&["CreateTime", "LogAppendTime"])),
-    known(&[T], "min.cleanable.dirty.ratio", Double, Any),
+    known(&[T], "min.cleanable.dirty.ratio", Double, Share),
     known(&[T], "min.compaction.lag.ms", Long, AtLeast(0)),
     known(&[T], "preallocate", Bool, Any),
     known(&[T], "retention.bytes", Long, Any),
@@ -54,6 +55,8 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "connections.max.reauth.ms", Long, Any),
     known(&[N], "controlled.shutdown.enable", Bool, Any),
     known(&[N], "controller.listener.names", Text, Any),
+    known(&[N], "controller.performance.always.log.threshold.ms", Long, AtLeast(0)),
+    known(&[N], "controller.performance.sample.period.ms", Long, AtLeast(100)),
     known(&[N], "controller.quorum.append.linger.ms", Int, AtLeast(0)),
     known(&[N], "controller.quorum.bootstrap.servers", List, Any),
     known(&[N], "controller.quorum.voters", List, Any),
@@ -70,6 +73,10 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "group.coordinator.threads", Int, AtLeast(1)),
     known(&[N], "group.max.size", Int, AtLeast(1)),
     known(&[N], "inter.broker.listener.name", Text, Any),
+    known(&[N], "internal.metadata.delete.delay.millis", Long, Any),
+    known(&[N], "internal.metadata.log.segment.bytes", Int, Any),
+    known(&[N], "internal.metadata.max.batch.size.in.bytes", Int, Any),
+    known(&[N], "internal.metadata.max.fetch.size.in.bytes", Int, Any),
     known(&[N], "kafka.metrics.polling.interval.secs", Int, AtLeast(1)),
     known(&[N], "kafka.metrics.reporters", List, Any),
     known(&[N], "listener.security.protocol.map", Text, Any).per_broker(),
@@ -82,7 +89,7 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "log.cleaner.io.buffer.size", Int, AtLeast(0)).cluster_wide(),
     known(&[N], "log.cleaner.io.max.bytes.per.second", Double, Any).cluster_wide(),
     known(&[N], "log.cleaner.max.compaction.lag.ms", Long, AtLeast(1)).cluster_wide(),
-    known(&[N], "log.cleaner.min.cleanable.ratio", Double, Any).cluster_wide(),
+    known(&[N], "log.cleaner.min.cleanable.ratio", Double, Share).cluster_wide(),
     known(&[N], "log.cleaner.min.compaction.lag.ms", Long, AtLeast(0)).cluster_wide(),
     known(&[N], "log.cleaner.threads", Int, AtLeast(0)).cluster_wide(),
     known(&[N], "log.cleanup.policy", List, Listed(&["compact", "delete"])).cluster_wide(),
@@ -96,6 +103,7 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "log.flush.start.offset.checkpoint.interval.ms", Int, AtLeast(0)),
     known(&[N], "log.index.interval.bytes", Int, AtLeast(0)).cluster_wide(),
     known(&[N], "log.index.size.max.bytes", Int, AtLeast(4)).cluster_wide(),
+    known(&[N], "log.initial.task.delay.ms", Long, AtLeast(0)),
     known(&[N], "log.local.retention.bytes", Long, AtLeast(-2)).cluster_wide(),
     known(&[N], "log.local.retention.ms", Long, AtLeast(-2)).cluster_wide(),
     known(&[N], "log.message.timestamp.after.max.ms", Long, AtLeast(0)).cluster_wide(),
@@ -145,6 +153,7 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "offsets.topic.segment.bytes", Int, AtLeast(1)),
     known(&[N], "principal.builder.class", Text, Any).per_broker(),
     known(&[N], "process.roles", List, Listed(&["broker", "controller"])),
+    known(&[N], "producer.id.expiration.check.interval.ms", Int, AtLeast(1)),
     known(&[N], "producer.id.expiration.ms", Int, AtLeast(1)).cluster_wide(),
     known(&[N], "producer.purgatory.purge.interval.requests", Int, Any),
     known(&[N], "queued.max.request.bytes", Long, Any),
@@ -159,6 +168,7 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "request.timeout.ms", Int, Any),
     known(&[N, P, C], "socket.connection.setup.timeout.max.ms", Long, Any),
     known(&[N, P, C], "socket.connection.setup.timeout.ms", Long, Any),
+    known(&[N], "server.max.startup.time.ms", Long, AtLeast(0)),
     known(&[N], "socket.listen.backlog.size", Int, AtLeast(1)),
     known(&[N], "socket.receive.buffer.bytes", Int, Any),
     known(&[N], "socket.request.max.bytes", Int, AtLeast(1)),
@@ -175,6 +185,9 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "transaction.state.log.segment.bytes", Int, AtLeast(1)),
     known(&[N, P], "transaction.two.phase.commit.enable", Bool, Any),
     known(&[N], "transactional.id.expiration.ms", Int, AtLeast(1)),
+    known(&[N], "unclean.leader.election.interval.ms", Long, AtLeast(1)),
+    known(&[N], "unstable.api.versions.enable", Bool, Any),
+    known(&[N], "unstable.feature.versions.enable", Bool, Any),
     known(&[P, C], "bootstrap.servers", List, Any),
     known(&[P], "buffer.memory", Long, AtLeast(0)),
     known(&[C], "check.crcs", Bool, Any),
@@ -188,6 +201,8 @@ pub const KNOWN: &[Setting] = &[
     known(&[C], "group.id", Text, Any),
     known(&[C], "group.remote.assignor", Text, Any),
     known(&[P, C], "interceptor.classes", List, Any),
+    known(&[C], "internal.leave.group.on.close", Bool, Any),
+    known(&[C], "internal.throw.on.fetch.stable.offset.unsupported", Bool, Any),
     known(&[C], "key.deserializer", Text, Any),
     known(&[P], "key.serializer", Text, Any),
     known(&[P], "metadata.max.idle.ms", Long, AtLeast(5_000)),

@@ -2,6 +2,7 @@
 //! make of a value. What a setting does stands where it is read.
 
 mod elsewhere;
+mod former;
 mod known;
 mod node;
 mod table;
@@ -9,8 +10,10 @@ mod table;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
+use core::cmp::Ordering;
 use core::fmt;
 
+pub use former::is_former;
 pub use node::NodeConfig;
 
 use super::ConfigMap;
@@ -59,6 +62,12 @@ pub enum Valid {
     Any,
     AtLeast(i64),
     Between(i64, i64),
+    /// Between two numbers, or -1.
+    OrMinusOne(i64, i64),
+    /// A decimal number from 0 to 1.
+    Share,
+    /// `auto.offset.reset`: a word, or `by_duration:` and a span of ISO 8601.
+    ResetPolicy,
     OneOf(&'static [&'static str]),
     OneOfAnyCase(&'static [&'static str]),
     /// Every item of the list is one of these.
@@ -195,7 +204,14 @@ impl Setting {
         let (least, most) = match self.valid {
             Valid::AtLeast(number) => (least.max(number), most),
             Valid::Between(a, b) => (least.max(a), most.min(b)),
-            Valid::Any | Valid::OneOf(_) | Valid::OneOfAnyCase(_) | Valid::Listed(_) | Valid::NonEmpty => (least, most),
+            Valid::OrMinusOne(_, b) => (least.max(-1), most.min(b)),
+            Valid::Any
+            | Valid::Share
+            | Valid::ResetPolicy
+            | Valid::OneOf(_)
+            | Valid::OneOfAnyCase(_)
+            | Valid::Listed(_)
+            | Valid::NonEmpty => (least, most),
         };
         let (a, b) = self.playground();
         Some((least.max(a), most.min(b)))
@@ -231,7 +247,11 @@ impl Setting {
             Type::Short => number("SHORT", i64::from(i16::MIN)..=i64::from(i16::MAX)),
             Type::Int => number("INT", i64::from(i32::MIN)..=i64::from(i32::MAX)),
             Type::Long => number("LONG", i64::MIN..=i64::MAX),
-            Type::Double if is_decimal(text) => Ok(()),
+            Type::Double if is_decimal(text) => match (self.valid, share(text)) {
+                (Valid::Share, Some(Ordering::Less)) => kafka("Value must be at least 0".into()),
+                (Valid::Share, Some(Ordering::Greater)) => kafka("Value must be no more than 1".into()),
+                (_any_other, Some(_) | None) => Ok(()),
+            },
             Type::Double => kafka("Not a number of type DOUBLE".into()),
             Type::Text | Type::List => self.check_words(value, text),
         }
@@ -244,9 +264,15 @@ impl Setting {
                 return kafka(format!("Value must be at least {least}"));
             }
             Valid::Between(_, most) if number > most => return kafka(format!("Value must be no more than {most}")),
+            Valid::OrMinusOne(least, most) if number != -1 && !(least..=most).contains(&number) => {
+                return kafka(format!("Value must be between {least} and {most} or equal to -1"));
+            }
             Valid::Any
             | Valid::AtLeast(_)
             | Valid::Between(..)
+            | Valid::OrMinusOne(..)
+            | Valid::Share
+            | Valid::ResetPolicy
             | Valid::OneOf(_)
             | Valid::OneOfAnyCase(_)
             | Valid::Listed(_)
@@ -279,9 +305,19 @@ impl Setting {
                 return kafka(format!("String must be one of (case insensitive): {}", words.join(", ")));
             }
             Valid::NonEmpty if text.is_empty() => return kafka("String must be non-empty".into()),
+            Valid::ResetPolicy if !is_reset_policy(text) => {
+                return kafka(format!(
+                    "Invalid value `{text}` for configuration {}. The value must be either 'earliest', 'latest', \
+                     'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'.",
+                    self.name
+                ));
+            }
             Valid::Any
             | Valid::AtLeast(_)
             | Valid::Between(..)
+            | Valid::OrMinusOne(..)
+            | Valid::Share
+            | Valid::ResetPolicy
             | Valid::OneOf(_)
             | Valid::OneOfAnyCase(_)
             | Valid::NonEmpty => {}
@@ -305,6 +341,55 @@ impl Setting {
 fn is_decimal(text: &str) -> bool {
     text.bytes().any(|b| b.is_ascii_digit())
         && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E'))
+}
+
+/// Where a decimal number lies: below 0, from 0 to 1, or above. `None`: it is written with an exponent.
+fn share(text: &str) -> Option<Ordering> {
+    let (is_negative, digits) =
+        text.strip_prefix('-').map_or((false, text.strip_prefix('+').unwrap_or(text)), |rest| (true, rest));
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    if [whole, part].iter().any(|side| side.bytes().any(|b| !b.is_ascii_digit())) {
+        return None;
+    }
+    let is_nothing = |side: &str| side.bytes().all(|b| b == b'0');
+    let whole = whole.trim_start_matches('0');
+    Some(match (whole, is_nothing(part)) {
+        ("", true) => Ordering::Equal,
+        (_, _) if is_negative => Ordering::Less,
+        ("", false) | ("1", true) => Ordering::Equal,
+        (_more, _) => Ordering::Greater,
+    })
+}
+
+fn is_reset_policy(text: &str) -> bool {
+    matches!(text, "earliest" | "latest" | "none") || text.strip_prefix("by_duration:").is_some_and(is_span)
+}
+
+/// A span as Java reads it and Kafka takes it, `P1DT2H3M4.5S`: its parts in this order, none of them negative.
+fn is_span(text: &str) -> bool {
+    let upper = text.to_ascii_uppercase();
+    let Some(rest) = upper.strip_prefix('P') else { return false };
+    let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    // Takes `12H` from the front; what is left, and whether there was one.
+    let take = |text: &str, unit: char| -> Option<usize> {
+        let end = text.find(unit)?;
+        let number = text.get(..end)?;
+        let number = if unit == 'S' { number.split_once('.').map_or(number, |(whole, _)| whole) } else { number };
+        is_number(number).then_some(end + 1)
+    };
+    let has_days = !days.is_empty();
+    if has_days && take(days, 'D') != Some(days.len()) {
+        return false;
+    }
+    let Some(mut time) = time else { return has_days };
+    if time.is_empty() {
+        return false;
+    }
+    for unit in ['H', 'M', 'S'] {
+        time = take(time, unit).and_then(|end| time.get(end..)).unwrap_or(time);
+    }
+    time.is_empty()
 }
 
 /// Every setting that is known, the modelled ones first.

@@ -3,7 +3,7 @@
 
 use super::Scope::{Consumer as C, Node as N, Producer as P, Topic as T};
 use super::Type::{Bool, Int, List, Long, Short, Text};
-use super::Valid::{Any, AtLeast, Between, NonEmpty, OneOf, OneOfAnyCase};
+use super::Valid::{Any, AtLeast, Between, NonEmpty, OneOf, OneOfAnyCase, ResetPolicy};
 use super::{Scope, Setting, Type, Valid};
 use crate::base::limits::MAX_PARTITIONS;
 
@@ -74,7 +74,7 @@ pub const MODELLED: &[Setting] = &[
     row(&[C], "heartbeat.interval.ms", Int, Any, "3000"),
     row(&[C], "max.poll.interval.ms", Int, AtLeast(1), "300000"),
     row(&[C], "max.poll.records", Int, AtLeast(1), "500"),
-    row(&[C], "auto.offset.reset", Text, OneOf(&["latest", "earliest", "none"]), "latest"),
+    row(&[C], "auto.offset.reset", Text, ResetPolicy, "latest").words(&["latest", "earliest", "none"]),
     row(&[C], "enable.auto.commit", Bool, Any, "true"),
     row(&[C], "auto.commit.interval.ms", Int, AtLeast(0), "5000"),
     row(&[C], "fetch.min.bytes", Int, AtLeast(0), "1"),

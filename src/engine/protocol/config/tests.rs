@@ -64,6 +64,9 @@ fn values_are_refused_in_kafkas_own_words() {
         ),
         (Scope::Topic, "cleanup.policy", "shred", "String must be one of: compact, delete"),
         (Scope::Node, "compression.lz4.level", "18", "Value must be no more than 17"),
+        (Scope::Producer, "compression.gzip.level", "0", "Value must be between 1 and 9 or equal to -1"),
+        (Scope::Topic, "min.cleanable.dirty.ratio", "1.01", "Value must be no more than 1"),
+        (Scope::Node, "log.cleaner.min.cleanable.ratio", "-0.1", "Value must be at least 0"),
     ] {
         let expected = format!("Invalid value {value} for configuration {name}: {sentence}");
         assert_eq!(refused(scope, name, value), (RefusedBy::Kafka, expected));
@@ -104,4 +107,73 @@ fn defaults_follow_the_release() {
     assert_eq!(default("linger.ms", (4, 0)), Some("5"));
     assert_eq!(default("acks", (2, 8)), Some("1"));
     assert_eq!(default("acks", (3, 0)), Some("all"));
+}
+
+#[test]
+fn what_kafka_marks_as_internal_is_known_all_the_same() {
+    for (scope, name, value) in [
+        (Scope::Node, "group.share.enable", "true"),
+        (Scope::Node, "unstable.api.versions.enable", "true"),
+        (Scope::Node, "internal.metadata.delete.delay.millis", "1"),
+        (Scope::Topic, "internal.segment.bytes", "1"),
+        (Scope::Consumer, "internal.leave.group.on.close", "false"),
+    ] {
+        assert!(check(scope, name, value).is_ok_and(|setting| !setting.modelled), "{name}");
+    }
+}
+
+#[test]
+fn a_reset_by_duration_is_kafkas_word_and_not_simulated() {
+    let name = "auto.offset.reset";
+    for span in ["P1D", "PT1H", "PT5M3S", "P2DT1H30M0.5S", "pt1s"] {
+        let (by, sentence) = refused(Scope::Consumer, name, &format!("by_duration:{span}"));
+        assert_eq!(by, RefusedBy::Playground, "{span}");
+        assert!(sentence.contains("latest or earliest or none"), "{sentence}");
+    }
+    for value in [
+        "earlist",
+        "Latest",
+        "by_duration",
+        "by_duration:",
+        "by_duration:1h",
+        "by_duration:P",
+        "by_duration:PT",
+        "by_duration:PT-1H",
+        "by_duration:P1H",
+        "by_duration:PT1S1M",
+    ] {
+        let (by, sentence) = refused(Scope::Consumer, name, value);
+        assert_eq!(by, RefusedBy::Kafka, "{value}");
+        assert!(
+            sentence.contains("The value must be either 'earliest', 'latest', 'none' or of the format"),
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
+fn a_share_is_compared_without_a_float() {
+    let ratio = "min.cleanable.dirty.ratio";
+    for value in ["0", "1", "0.5", "1.0", "+.5", "-0", "00.1", "5e-1"] {
+        assert!(check(Scope::Topic, ratio, value).is_ok(), "{value}");
+    }
+    for value in ["2", "1.001", "-1", "10.0", "half"] {
+        assert_eq!(refused(Scope::Topic, ratio, value).0, RefusedBy::Kafka, "{value}");
+    }
+}
+
+#[test]
+fn what_kafka_gave_up_is_told_from_what_it_has_and_from_what_it_never_had() {
+    for (scope, name) in [
+        (Scope::Node, "inter.broker.protocol.version"),
+        (Scope::Node, "zookeeper.connect"),
+        (Scope::Topic, "message.format.version"),
+        (Scope::Producer, "auto.include.jmx.reporter"),
+    ] {
+        assert!(is_former(scope, name) && setting(scope, name).is_none(), "{name}");
+    }
+    assert!(!is_former(Scope::Topic, "zookeeper.connect") && !is_former(Scope::Node, "zookeeper.conect"));
+    for scope in Scope::ALL {
+        assert!(settings().all(|s| !s.scopes.contains(&scope) || !is_former(scope, s.name)));
+    }
 }
