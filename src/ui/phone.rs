@@ -126,7 +126,7 @@ fn head(ui: &Ui, b: &BrokerView) -> Html {
     let act = |a: &NodeAction| Entry {
         label: w.action(*a).into(),
         ask: Ask::Do(Command::Act(node.clone(), *a)),
-        name: w.titled(&w.action(*a), &w.node(&node)).into(),
+        name: w.titled(w.action(*a), &w.node(&node)).into(),
     };
     let look = Entry { label: w.label(Label::Inspect).into(), ask: Ask::Select(subject), name: w.node(&node).into() };
     let entries: Vec<Entry> = b.menu.iter().map(act).chain([look]).collect();

@@ -337,7 +337,7 @@ fn a_number_never_stands_on_another_line_than_its_unit() {
         for us in [10, 20_000, 9_300_000, 90_000_000] {
             let said = lang.words().fenced_in(us);
             let number = said.find(|c: char| c.is_ascii_digit()).expect("a number");
-            let unit = said[number..].find(|c: char| c == 's' || c == 'm' || c == 'µ').expect("a unit");
+            let unit = said[number..].find(['s', 'm', 'µ']).expect("a unit");
             assert!(!said[number..number + unit].contains(' '), "{said}");
         }
     }

@@ -221,7 +221,7 @@ pub fn NodeMenu(props: &NodeMenuProps) -> Html {
     let entry = |a: &NodeAction| Entry {
         label: w.action(*a).into(),
         ask: Ask::Do(Command::Act(props.node.clone(), *a)),
-        name: w.titled(&w.action(*a), &w.node(&props.node)).into(),
+        name: w.titled(w.action(*a), &w.node(&props.node)).into(),
     };
     let (first, rest): (Vec<&NodeAction>, Vec<&NodeAction>) =
         props.menu.iter().partition(|a| !props.short && **a == NodeAction::Start);
