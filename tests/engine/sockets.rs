@@ -51,6 +51,19 @@ fn five_on_their_way() -> (Cluster, Tp) {
     (c, tp)
 }
 
+/// A frozen leader goes on after the sender of the five requests in its socket has died.
+fn given_up_while_frozen(acks: &str) -> (Cluster, Tp) {
+    let (mut c, tp) = with_producer(acks);
+    c.act(Action::Pause(broker(1)));
+    c.produce("p", "t", "r", 5, Dur::ms(1));
+    c.run(Dur::ms(100));
+    c.act(Action::KillClient { name: "p".into() });
+    c.run(Dur::ms(100));
+    c.act(Action::Resume(broker(1)));
+    c.run(Dur::secs(1));
+    (c, tp)
+}
+
 /// Runs until the leader's log ends there, which is soon.
 fn until_end(c: &mut Cluster, tp: Tp, end: i64) {
     assert!(c.until(Dur::secs(2), |c| c.log_end(broker(1), tp) == end));
@@ -89,14 +102,7 @@ fn a_process_that_dies_with_an_unread_answer_resets_its_connection_at_once() {
 
 #[test]
 fn requests_without_answers_are_all_worked_off_after_their_client_is_gone() {
-    let (mut c, tp) = with_producer("0");
-    c.act(Action::Pause(broker(1)));
-    c.produce("p", "t", "r", 5, Dur::ms(1));
-    c.run(Dur::ms(100));
-    c.act(Action::KillClient { name: "p".into() });
-    c.run(Dur::ms(100));
-    c.act(Action::Resume(broker(1)));
-    c.run(Dur::secs(1));
+    let (c, tp) = given_up_while_frozen("0");
     assert_eq!(c.log_end(broker(1), tp), 6);
 }
 
@@ -120,14 +126,7 @@ fn a_frozen_broker_reads_one_request_of_a_connection_that_was_reset_meanwhile() 
 
 #[test]
 fn a_frozen_broker_that_a_client_gave_up_appends_two_of_the_five_records_that_lay_there() {
-    let (mut c, tp) = with_producer("1");
-    c.act(Action::Pause(broker(1)));
-    c.produce("p", "t", "r", 5, Dur::ms(1));
-    c.run(Dur::ms(100));
-    c.act(Action::KillClient { name: "p".into() });
-    c.run(Dur::ms(100));
-    c.act(Action::Resume(broker(1)));
-    c.run(Dur::secs(1));
+    let (c, tp) = given_up_while_frozen("1");
     assert_eq!(c.log_end(broker(1), tp), 3, "the first answer meets the reset before the second one is written");
 }
 

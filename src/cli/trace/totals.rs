@@ -7,7 +7,7 @@ use highwater_engine::base::{BrokerId, NodeId, Tp};
 use highwater_engine::protocol::hash::group_partition;
 use highwater_engine::protocol::{CONSUMER_OFFSETS, PartitionRegistration};
 use highwater_studio::notation::Book;
-use highwater_studio::recording::image;
+use highwater_studio::recording::{image, runs};
 use highwater_studio::story::Seen;
 
 use super::promises::{Promises, Sent};
@@ -78,25 +78,13 @@ fn lost<'a>(records: impl Iterator<Item = &'a Sent>, book: &Book) -> Vec<String>
     let line = |(tp, mut offsets): (Tp, Vec<i64>)| {
         offsets.sort_unstable();
         let last = offsets.last().copied().unwrap_or_default();
-        let spans = spans(&offsets);
-        let named: Vec<String> = spans.iter().take(NAMED).map(|(from, to)| span(*from, *to)).collect();
-        let more: i64 = spans.iter().skip(NAMED).map(|(from, to)| to - from + 1).sum();
+        let runs = runs(offsets.into_iter().map(|offset| (tp, offset)));
+        let named: Vec<String> = runs.iter().take(NAMED).map(|(_, from, to)| span(*from, *to)).collect();
+        let more: i64 = runs.iter().skip(NAMED).map(|(_, from, to)| to - from + 1).sum();
         let more = if more == 0 { String::new() } else { format!(" and {more} up to {last}") };
         format!("    lost {} offsets={}{more}", book.partition(tp), named.join(","))
     };
     offsets.into_iter().map(line).collect()
-}
-
-/// Offsets in order as runs of neighbours, the first and the last of each.
-fn spans(offsets: &[i64]) -> Vec<(i64, i64)> {
-    let mut spans: Vec<(i64, i64)> = Vec::new();
-    for offset in offsets {
-        match spans.last_mut() {
-            Some((_, to)) if *offset <= *to + 1 => *to = *offset,
-            Some(_) | None => spans.push((*offset, *offset)),
-        }
-    }
-    spans
 }
 
 fn span(from: i64, to: i64) -> String {

@@ -237,12 +237,7 @@ impl Broker {
                 return self.send(ctx);
             }
             for answer in parked {
-                let ReplyTo { conn, correlation } = answer.reply;
-                if let Some(ready) = ctx.caused_by(answer.cause, |ctx| {
-                    self.inbox.answer(ctx, conn, correlation, Some(answer.response.into()))
-                }) {
-                    self.serve(ctx, ready);
-                }
+                ctx.caused_by(answer.cause, |ctx| self.answer(ctx, answer.reply, answer.response.into()));
             }
             for (reply, response) in of_groups {
                 let response = self.with_refused_commits(reply, response);
@@ -255,9 +250,7 @@ impl Broker {
     }
 
     fn answer(&mut self, ctx: &mut Ctx<'_>, reply: ReplyTo, response: Response) {
-        if let Some(ready) = self.inbox.answer(ctx, reply.conn, reply.correlation, Some(response)) {
-            self.serve(ctx, ready);
-        }
+        self.inbox.answer(ctx, reply.conn, reply.correlation, response);
     }
 
     /// Tells coordinators of the high watermarks that moved. Returns whether one did.
@@ -287,12 +280,16 @@ impl Broker {
         self.replicas.drive(ctx, &self.image, &mut self.conns, controller);
     }
 
-    /// Works on a request, and on those that waited behind it on its connection, for as long as answers are at hand.
+    /// Works on a request, and on those that waited behind it on its connection as long as they get no answer.
     fn serve(&mut self, ctx: &mut Ctx<'_>, ready: Ready) {
         let mut next = Some(ready);
         while let Some(Ready { conn, correlation, body, cause }) = next {
             next = ctx.caused_by(cause, |ctx| match self.handle(ctx, ReplyTo { conn, correlation }, body) {
-                Handled::Now(response) => self.inbox.answer(ctx, conn, correlation, response),
+                Handled::Now(Some(response)) => {
+                    self.inbox.answer(ctx, conn, correlation, response);
+                    None
+                }
+                Handled::Now(None) => self.inbox.pass_over(ctx, conn, correlation),
                 Handled::CloseConnection => {
                     self.inbox.close(ctx, conn);
                     None

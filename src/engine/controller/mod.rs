@@ -230,10 +230,14 @@ impl Controller {
             }
             for Due { conn, correlation, response, cause } in due {
                 let cause = cause.unwrap_or(ctx.cause);
-                let next = ctx.caused_by(cause, |ctx| self.inbox.answer(ctx, conn, correlation, response));
-                if let Some(next) = next {
-                    self.serve(ctx, next);
-                }
+                ctx.caused_by(cause, |ctx| match response {
+                    Some(response) => self.inbox.answer(ctx, conn, correlation, response),
+                    None => {
+                        if let Some(next) = self.inbox.pass_over(ctx, conn, correlation) {
+                            self.serve(ctx, next);
+                        }
+                    }
+                });
             }
         }
     }

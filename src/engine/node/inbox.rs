@@ -78,38 +78,34 @@ impl Inbox {
         Some(Ready { conn, correlation, body, cause: ctx.cause })
     }
 
-    /// Answers, and reads on a little later. `None` is for Produce with acks=0, which gets no answer: the next request of
-    /// the connection is returned and must be handled now.
-    #[must_use]
-    pub fn answer(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        conn: ConnId,
-        correlation: CorrelationId,
-        response: Option<Response>,
-    ) -> Option<Ready> {
-        let served = self.served.get_mut(&conn)?;
-        if served.busy != Some(correlation) {
-            return None;
-        }
-        served.busy = None;
-        let Some(response) = response else {
-            return self.read(ctx, conn);
-        };
+    /// Answers, and reads on a little later.
+    pub fn answer(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId, response: Response) {
+        let Some(served) = self.ended(conn, correlation) else { return };
         if served.broken {
-            self.close(ctx, conn);
-            return None;
+            return self.close(ctx, conn);
         }
         served.answered_at = Some(ctx.now);
-        let reads_on = !served.waiting.is_empty();
-        let over = !reads_on && served.ended;
         ctx.send_response(conn, correlation, response);
-        if reads_on {
+        if !served.waiting.is_empty() {
             read_later(ctx, conn);
-        } else if over {
+        } else if served.ended {
             self.close(ctx, conn);
         }
-        None
+    }
+
+    /// A request that gets no answer, such as Produce with acks=0, is over: the next one of its connection is returned and
+    /// must be handled now.
+    #[must_use]
+    pub fn pass_over(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId) -> Option<Ready> {
+        self.ended(conn, correlation)?;
+        self.read(ctx, conn)
+    }
+
+    /// The connection on which this request is worked on no longer.
+    fn ended(&mut self, conn: ConnId, correlation: CorrelationId) -> Option<&mut Served> {
+        let served = self.served.get_mut(&conn).filter(|served| served.busy == Some(correlation))?;
+        served.busy = None;
+        Some(served)
     }
 
     /// Takes the next request of a connection, which must be handled now.
@@ -189,10 +185,13 @@ mod tests {
         /// The request that is worked on ends, with an answer or (acks=0) without.
         fn answer(&mut self, answers: bool) {
             let correlation = CorrelationId(*self.begun.last().expect("the first request was begun at once"));
-            let response =
-                answers.then_some(Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into())));
-            let ready = self.inbox.answer(&mut self.node.ctx(), CONN, correlation, response);
-            self.begun.extend(ready.map(|ready| ready.correlation.0));
+            if answers {
+                let response = Response::Cluster(ClusterResponse::IncrementalAlterConfigs(ErrorCode::None.into()));
+                self.inbox.answer(&mut self.node.ctx(), CONN, correlation, response);
+            } else {
+                let ready = self.inbox.pass_over(&mut self.node.ctx(), CONN, correlation);
+                self.begun.extend(ready.map(|ready| ready.correlation.0));
+            }
         }
 
         /// Time goes on until the next request is read.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::network::{Network, Process};
 use super::{Observer, Voter, VoterStart};
 use crate::base::{BrokerId, ControllerId, Dur, Incarnation, NodeId, Offset, QuorumEpoch, SimTime};
-use crate::node::inbox::Ready as Served;
+use crate::node::inbox::Ready;
 use crate::node::{Channel, Completed, Connections, Ctx, Event, Inbox, Timer};
 use crate::protocol::config::NodeConfig;
 use crate::protocol::{ConfigMap, MetadataRecord, Payload, Request};
@@ -64,6 +64,20 @@ fn shell(
     }
 }
 
+/// Works on the request that is taken, if one can be.
+fn serve(
+    voter: &mut Voter,
+    inbox: &mut Inbox,
+    ctx: &mut Ctx<'_>,
+    take: impl FnOnce(&mut Inbox, &mut Ctx<'_>) -> Option<Ready>,
+) {
+    if let Some(Ready { conn, correlation, body: Request::Quorum(request), .. }) = take(inbox, ctx)
+        && let Some(response) = voter.on_request(ctx, conn, correlation, &request)
+    {
+        inbox.answer(ctx, conn, correlation, response.into());
+    }
+}
+
 impl Shell {
     fn voter(&self) -> Option<&Voter> {
         match self {
@@ -78,13 +92,9 @@ impl Shell {
                 let mut ready = voter.take_ready();
                 while !ready.is_empty() {
                     for (conn, correlation, response) in core::mem::take(&mut ready) {
-                        let mut next = inbox.answer(ctx, conn, correlation, response.map(Into::into));
-                        while let Some(Served { conn, correlation, body, .. }) = next.take() {
-                            if let Request::Quorum(request) = body
-                                && let Some(response) = voter.on_request(ctx, conn, correlation, &request)
-                            {
-                                next = inbox.answer(ctx, conn, correlation, Some(response.into()));
-                            }
+                        match response {
+                            Some(response) => inbox.answer(ctx, conn, correlation, response.into()),
+                            None => serve(voter, inbox, ctx, |inbox, ctx| inbox.pass_over(ctx, conn, correlation)),
                         }
                     }
                     ready = voter.take_ready();
@@ -105,15 +115,9 @@ impl Process for Shell {
         match self {
             Shell::Voter { voter, inbox } => match event {
                 Event::Request { conn, correlation, body } => {
-                    let mut next = inbox.on_request(ctx, conn, correlation, body);
-                    while let Some(Served { conn, correlation, body, .. }) = next.take() {
-                        if let Request::Quorum(request) = body
-                            && let Some(response) = voter.on_request(ctx, conn, correlation, &request)
-                        {
-                            next = inbox.answer(ctx, conn, correlation, Some(response.into()));
-                        }
-                    }
+                    serve(voter, inbox, ctx, |inbox, ctx| inbox.on_request(ctx, conn, correlation, body));
                 }
+                Event::Timer(Timer::Read(conn)) => serve(voter, inbox, ctx, |inbox, ctx| inbox.read(ctx, conn)),
                 Event::Response { conn, correlation, body } => voter.on_response(ctx, conn, correlation, body),
                 Event::Disconnected { conn } if conn.client == ctx.me => voter.on_disconnected(ctx, conn),
                 Event::Disconnected { conn } => {

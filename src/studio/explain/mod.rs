@@ -123,13 +123,13 @@ impl Chain<'_> {
                 self.push(back, at);
             }
             // A message that had to wait comes of its sender, and of what let it pass.
-            if let Kind::MessageDelivered { sent, .. } | Kind::MessageMoved { sent, .. } = &found.kind {
+            if let Some(sent) = self.look.sending(entry) {
                 if let Some(passed) = self.look.cause(entry).map(|passed| self.look.speaks_for(passed))
                     && let Some(at) = self.look.get(passed).map(|passed| passed.at)
                 {
                     self.push(passed, at);
                 }
-                next = self.look.find(*sent);
+                next = Some(sent);
             }
         }
     }

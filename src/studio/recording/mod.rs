@@ -20,7 +20,7 @@ pub use hand::{ByHand, Place, done};
 use highwater_engine::base::SimTime;
 use highwater_engine::world::{Refusal, World};
 pub use keyframes::Keyframes;
-pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks, group_of, holders};
+pub use ledger::{Delivery, Ledger, LedgerCounts, Record, RecordFate, acks, group_of, holders, runs};
 pub use past::Past;
 pub use playhead::{Playhead, STRIDE};
 pub use reel::{Op, Reel, Refused, SLICE_US};

@@ -1,6 +1,6 @@
 //! Look-ups in the trace up to the playhead, and how members and high watermarks wait there. It draws no conclusion.
 
-use highwater_engine::base::{BrokerId, ClientId, NodeId, Seq, TopicId, Tp};
+use highwater_engine::base::{BrokerId, ClientId, NodeId, TopicId, Tp};
 use highwater_engine::client::{Client, ClientKind, ConsumerStatus, PollForm};
 use highwater_engine::protocol::{Acks, ErrorCode};
 use highwater_engine::trace::{Kind, TraceEntry};
@@ -24,9 +24,12 @@ impl<'a> Seen<'a> {
     pub fn cause(self, entry: usize) -> Option<usize> {
         self.reel().cause(entry)
     }
-    /// The entry with this sequence number.
-    pub fn find(self, seq: Seq) -> Option<usize> {
-        self.reel().find(seq)
+    /// The sending of a message that had to wait, if this entry is about one: its noted cause is what let it pass.
+    pub fn sending(self, entry: usize) -> Option<usize> {
+        match &self.get(entry)?.kind {
+            Kind::MessageDelivered { sent, .. } | Kind::MessageMoved { sent, .. } => self.reel().find(*sent),
+            _another => None,
+        }
     }
     /// The last entry before one that fits.
     pub fn last(self, before: usize, fits: impl Fn(&TraceEntry) -> bool) -> Option<usize> {

@@ -51,11 +51,8 @@ impl<'a> Reader<'a> {
     /// The causes of this entry, the nearest first.
     fn causes(&self) -> impl Iterator<Item = &'a TraceEntry> {
         let reel = self.seen.reel();
-        let before = move |index: usize| match reel.get(index).map(|entry| &entry.kind) {
-            // Whoever sent it asked, not whoever let it pass.
-            Some(Kind::MessageDelivered { sent, .. } | Kind::MessageMoved { sent, .. }) => reel.find(*sent),
-            Some(_) | None => reel.cause(index),
-        };
+        // Whoever sent a message asked, not whoever let it pass.
+        let before = move |index: usize| self.seen.sending(index).or_else(|| reel.cause(index));
         std::iter::successors(reel.cause(self.index), move |index| before(*index))
             .take(CAUSES)
             .filter_map(move |index| reel.get(index))

@@ -3,21 +3,13 @@
 use highwater_engine::base::{Offset, Tp, sort_by};
 
 use super::model::*;
-use crate::recording::Record;
+use crate::recording::{Record, runs};
 use crate::story::{Seen, count};
 
 /// Offsets of lost records, those that follow one another as one stretch.
 pub fn stretches<'a>(seen: Seen<'_>, lost: impl Iterator<Item = &'a Record>) -> Vec<Stretch> {
     let mut offsets: Vec<(Tp, Offset)> = lost.filter_map(|record| record.acked).collect();
     sort_by(&mut offsets, Ord::cmp);
-    offsets.dedup();
-    let mut stretches: Vec<(Tp, Offset, Offset)> = Vec::new();
-    for (tp, offset) in offsets {
-        match stretches.last_mut() {
-            Some((of, _, last)) if *of == tp && *last + 1 == offset => *last = offset,
-            Some(_) | None => stretches.push((tp, offset, offset)),
-        }
-    }
     let named = |(tp, first, last)| Stretch { partition: seen.partition(tp), first: count(first), last: count(last) };
-    stretches.into_iter().map(named).collect()
+    runs(offsets).into_iter().map(named).collect()
 }

@@ -35,7 +35,7 @@ fn offsets(first: u64, last: u64) -> String {
 
 /// How long until then; what is due now says so.
 fn after(us: Micros) -> String {
-    if us == 0 { "now".into() } else { format!("in {}", whole(us)) }
+    if us == 0 { "now".into() } else { format!("in {}", unbroken(duration(us))) }
 }
 
 impl Words for English {
@@ -723,9 +723,9 @@ impl Words for English {
             ProcessState::NotStarted => "not started".into(),
             ProcessState::Running => "running".into(),
             ProcessState::Stopping => "stopping".into(),
-            ProcessState::Paused { since_us } => format!("paused since {}", unbroken(since_us)),
-            ProcessState::Down { since_us, clean: false } => format!("down since {}", unbroken(since_us)),
-            ProcessState::Down { since_us, clean: true } => format!("stopped since {}", unbroken(since_us)),
+            ProcessState::Paused { since_us } => format!("paused since {}", unbroken(moment(since_us))),
+            ProcessState::Down { since_us, clean: false } => format!("down since {}", unbroken(moment(since_us))),
+            ProcessState::Down { since_us, clean: true } => format!("stopped since {}", unbroken(moment(since_us))),
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {

@@ -421,9 +421,9 @@ pub fn exact(us: Micros) -> String {
     format!("{}.{:06} s", us / 1_000_000, us % 1_000_000)
 }
 
-/// A moment, where a line may break before it but not within.
-pub fn unbroken(us: Micros) -> String {
-    moment(us).replace(' ', "\u{a0}")
+/// A number with its unit, where a line may break before it but not within: alone neither says anything.
+pub fn unbroken(number: String) -> String {
+    number.replace(' ', "\u{a0}")
 }
 
 /// A duration with three figures at most: `8.61 s`, `500 ms`, `0.5 ms`.
@@ -436,11 +436,6 @@ pub fn duration(us: Micros) -> String {
         1_000_000..60_000_000 => tenths(us, 1_000_000, "s"),
         _ => format!("{} s", us / 1_000_000),
     }
-}
-
-/// The same where a line may break beside it: a number without its unit says nothing.
-pub fn whole(us: Micros) -> String {
-    duration(us).replace(' ', "\u{a0}")
 }
 
 fn tenths(us: Micros, unit: Micros, name: &str) -> String {

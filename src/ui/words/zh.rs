@@ -17,7 +17,7 @@ fn nodes(w: &Chinese, all: &[NodeRef]) -> String {
 
 /// How long until then; what is due now says so.
 fn after(us: Micros) -> String {
-    if us == 0 { "即将".into() } else { format!("{} 后", whole(us)) + " " }
+    if us == 0 { "即将".into() } else { format!("{} 后", unbroken(duration(us))) + " " }
 }
 
 impl Words for Chinese {
@@ -656,9 +656,9 @@ impl Words for Chinese {
             ProcessState::NotStarted => "未启动".into(),
             ProcessState::Running => "运行中".into(),
             ProcessState::Stopping => "正在停止".into(),
-            ProcessState::Paused { since_us } => format!("暂停于 {}", unbroken(since_us)),
-            ProcessState::Down { since_us, clean: false } => format!("宕机于 {}", unbroken(since_us)),
-            ProcessState::Down { since_us, clean: true } => format!("停止于 {}", unbroken(since_us)),
+            ProcessState::Paused { since_us } => format!("暂停于 {}", unbroken(moment(since_us))),
+            ProcessState::Down { since_us, clean: false } => format!("宕机于 {}", unbroken(moment(since_us))),
+            ProcessState::Down { since_us, clean: true } => format!("停止于 {}", unbroken(moment(since_us))),
         }
     }
     fn broker_state(&self, b: &BrokerView) -> String {

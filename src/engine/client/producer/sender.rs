@@ -64,9 +64,7 @@ impl Producer {
     /// Fails batches whose delivery time has passed, waiting ones and those under way.
     fn expire(&mut self, ctx: &mut Ctx<'_>) {
         let limit = self.config.delivery_timeout;
-        let late: Vec<u64> =
-            self.flying.iter().filter(|(_, f)| f.batch.deadline(limit) <= ctx.now).map(|(id, _)| *id).collect();
-        let mut expired: Vec<Batch> = late.iter().filter_map(|id| self.flying.remove(id)).map(|f| f.batch).collect();
+        let mut expired = self.take_flying(|f| f.batch.deadline(limit) <= ctx.now);
         expired.extend(self.queues.take_expired(ctx.now, limit));
         for batch in expired {
             self.run_out(ctx, &batch);
@@ -78,11 +76,14 @@ impl Producer {
     /// soon as its time has passed. One whose request is overdue by then fails by that, and the epoch is bumped.
     pub(super) fn expire_on_time(&mut self, ctx: &mut Ctx<'_>) {
         let (delivery, request) = (self.config.delivery_timeout, self.config.common.request_timeout);
-        let on_time = |f: &Flying| f.batch.deadline(delivery) <= ctx.now && ctx.now <= f.since + request;
-        let late: Vec<u64> = self.flying.iter().filter(|(_, f)| on_time(f)).map(|(id, _)| *id).collect();
-        for flying in late.iter().filter_map(|id| self.flying.remove(id)).collect::<Vec<_>>() {
-            self.run_out(ctx, &flying.batch);
+        for batch in self.take_flying(|f| f.batch.deadline(delivery) <= ctx.now && ctx.now <= f.since + request) {
+            self.run_out(ctx, &batch);
         }
+    }
+
+    fn take_flying(&mut self, fits: impl Fn(&Flying) -> bool) -> Vec<Batch> {
+        let ids: Vec<u64> = self.flying.iter().filter(|(_, f)| fits(f)).map(|(id, _)| *id).collect();
+        ids.iter().filter_map(|id| self.flying.remove(id)).map(|f| f.batch).collect()
     }
 
     /// The delivery time of a batch has passed.

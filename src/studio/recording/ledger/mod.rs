@@ -19,6 +19,18 @@ use self::logs::Source;
 pub use self::logs::holders;
 use self::pieces::Pieces;
 
+/// Offsets in their order, those that follow one another as one run: of which partition, from where to where.
+pub fn runs(offsets: impl IntoIterator<Item = (Tp, Offset)>) -> Vec<(Tp, Offset, Offset)> {
+    let mut runs: Vec<(Tp, Offset, Offset)> = Vec::new();
+    for (tp, offset) in offsets {
+        match runs.last_mut() {
+            Some((of, _, last)) if *of == tp && offset <= *last + 1 => *last = offset,
+            Some(_) | None => runs.push((tp, offset, offset)),
+        }
+    }
+    runs
+}
+
 /// What became of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordFate {
