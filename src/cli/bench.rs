@@ -31,7 +31,7 @@ pub fn run(options: &Bench) -> Result<bool, Complaint> {
     } else {
         say!("{done} events, {each_second:.0} a second");
         for frame in &frames {
-            say!("a frame at {} s: {:.3} ms", frame.at, frame.length);
+            say!("a frame at {} s: {:.3} ms, the first one {:.3} ms", frame.at, frame.length, frame.first);
         }
     }
     Ok(done == options.events)

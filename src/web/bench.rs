@@ -28,11 +28,12 @@ pub fn bench_hour() -> Option<f64> {
     Some(f64::from(memory.unchecked_into::<js_sys::ArrayBuffer>().byte_length()) / f64::from(1 << 20))
 }
 
-/// Milliseconds of an average frame at a moment of a run, in seconds, over so many frames in which everything that the
-/// page shows is made.
+/// Milliseconds of the first frame after the way to a moment of a run, in seconds, and of an average one over so many
+/// frames in which everything that the page shows is made; none if the run cannot be opened.
 #[wasm_bindgen]
-pub fn bench_frame(at: u32, frames: u32) -> Option<f64> {
-    bench::frames(&[u64::from(at)], frames, now_ms).ok()?.first().map(|frame| frame.length)
+pub fn bench_frame(at: u32, frames: u32) -> Vec<f64> {
+    let found = bench::frames(&[u64::from(at)], frames, now_ms).unwrap_or_default();
+    found.first().map(|frame| vec![frame.first, frame.length]).unwrap_or_default()
 }
 
 /// Presses play.

@@ -9,7 +9,7 @@ export const HOOKS = {
   events: 'bench_events',
   /** `() => number`: mebibytes of the page's memory with one simulated hour in it. */
   hour: 'bench_hour',
-  /** `(at: number, frames: number) => number`: milliseconds of a frame's views at a second of a run. */
+  /** `(at: number, frames: number) => Float64Array`: the views at a second of a run, first frame and average, in ms. */
   frame: 'bench_frame',
   /** `() => void`: starts the stage playing, with messages flying for at least ten seconds. */
   play: 'bench_play',

@@ -48,6 +48,8 @@ pub fn seeks(samples: u32, now: impl Fn() -> f64) -> Result<Vec<f64>, OpenError>
 pub struct Frame {
     /// Seconds of the run.
     pub at: u64,
+    /// Milliseconds of the first frame after the way there.
+    pub first: f64,
     /// Milliseconds, on average, of a frame in which something happened.
     pub length: f64,
 }
@@ -67,10 +69,9 @@ pub fn frames(moments: &[u64], frames: u32, now: impl Fn() -> f64) -> Result<Vec
         let mut studio = Studio::open(&link.fragment())?;
         studio.handle(Command::SetPace(Pace::Fixed(Speed::new(1, 1))));
         studio.handle(Command::Play);
+        // As a page that opens there: what lies behind is not news.
         let mut heard = studio.news(None).last().map(|line| line.trace);
-        studio.log_tail(&LogFilter::default(), LOG_LINES);
-        let from = now();
-        for frame in 0..frames {
+        let mut draw = |frame: u32| {
             studio.tick(FRAME, false);
             studio.scene();
             studio.motion();
@@ -83,8 +84,12 @@ pub fn frames(moments: &[u64], frames: u32, now: impl Fn() -> f64) -> Result<Vec
                 studio.log_tail(&LogFilter::default(), LOG_LINES);
                 heard = studio.news(heard).last().map(|line| line.trace).or(heard);
             }
-        }
-        found.push(Frame { at: *at, length: (now() - from) / f64::from(frames.max(1)) });
+        };
+        let arrived = now();
+        draw(0);
+        let from = now();
+        (1..=frames).for_each(draw);
+        found.push(Frame { at: *at, first: from - arrived, length: (now() - from) / f64::from(frames.max(1)) });
     }
     Ok(found)
 }

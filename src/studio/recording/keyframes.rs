@@ -49,9 +49,11 @@ impl Keyframes {
         self.frames.is_empty()
     }
 
-    /// Keeps a copy if the last one is far enough.
+    /// Keeps a copy if the last one is far enough. Its logs are read first: what a long way leaves unread would hold up
+    /// the first frame at its end, and each first frame after a jump to a copy.
     pub(super) fn offer(&mut self, cursor: &Cursor, past: &Past) {
         if self.frames.last().is_none_or(|last| cursor.ops >= last.cursor.ops + EVERY_OPS) {
+            past.ledger(&cursor.world);
             self.frames.push(Rc::new(Keyframe { cursor: cursor.clone(), past: past.clone() }));
             let most = (BUDGET / weight(cursor)).clamp(LEAST, MOST);
             while self.frames.len() > most {

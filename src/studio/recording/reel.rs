@@ -52,8 +52,8 @@ pub struct Reel {
     topics: Map<TopicId, Rc<str>>,
     /// High watermarks of leaders with the entries at which they moved: a dead leader's disk remembers less.
     high_watermarks: Map<Tp, Vec<(usize, Offset)>>,
-    /// For each node the slices of time in which it sent messages, with how many it had sent at their end.
-    sent: Map<NodeId, Vec<(u64, u32)>>,
+    /// For each node how many messages it had sent at the end of each slice of time, up to its last one.
+    sent: Map<NodeId, Vec<u32>>,
     standings: Standings,
     known: Known,
 }
@@ -167,10 +167,11 @@ impl Reel {
 
     /// Messages that a node sent in a stretch of time, to the nearest slice.
     pub fn n_sent(&self, node: NodeId, from: SimTime, to: SimTime) -> u32 {
-        let Some(slices) = self.sent.get(&node) else { return 0 };
+        let Some(sent) = self.sent.get(&node) else { return 0 };
         let (from, to) = (from.0 / SLICE_US, to.0 / SLICE_US);
-        let before = |slice: u64| {
-            slices[..slices.partition_point(|(known, _)| *known < slice)].last().map_or(0, |(_, count)| *count)
+        let before = |slice: u64| match (slice as usize).min(sent.len()) {
+            0 => 0,
+            slices => sent[slices - 1],
         };
         before(to.max(from + 1)) - before(from)
     }
@@ -204,14 +205,11 @@ impl Reel {
         match &entry.kind {
             Kind::TopicCreated { topic, name, .. } => drop(self.topics.insert(*topic, name.clone())),
             Kind::MessageSent { .. } => {
-                let (slices, now) = (self.sent.entry(entry.who).or_default(), entry.at.0 / SLICE_US);
-                match slices.last_mut() {
-                    Some((slice, count)) if *slice == now => *count += 1,
-                    Some((_, count)) => {
-                        let count = *count + 1;
-                        slices.push((now, count));
-                    }
-                    None => slices.push((now, 1)),
+                let sent = self.sent.entry(entry.who).or_default();
+                let so_far = sent.last().copied().unwrap_or(0);
+                sent.resize((entry.at.0 / SLICE_US) as usize + 1, so_far);
+                if let Some(last) = sent.last_mut() {
+                    *last += 1;
                 }
             }
             Kind::HighWatermarkAdvanced { tp, high_watermark, leader: true } => {
@@ -266,9 +264,9 @@ impl Reel {
             reel.high_watermarks.insert(*tp, moves[..moves.partition_point(|(entry, _)| *entry < end)].to_vec());
         }
         let last = self.ops.get(ops.wrapping_sub(1)).map_or(SimTime::ZERO, |op| op.at);
-        for (node, slices) in &self.sent {
-            let kept = slices.partition_point(|(slice, _)| *slice <= last.0 / SLICE_US);
-            reel.sent.insert(*node, slices[..kept].to_vec());
+        for (node, sent) in &self.sent {
+            let kept = sent.len().min((last.0 / SLICE_US) as usize + 1);
+            reel.sent.insert(*node, sent[..kept].to_vec());
         }
         reel
     }
