@@ -69,8 +69,9 @@ pub fn frames(moments: &[u64], frames: u32, now: impl Fn() -> f64) -> Result<Vec
         let mut studio = Studio::open(&link.fragment())?;
         studio.handle(Command::SetPace(Pace::Fixed(Speed::new(1, 1))));
         studio.handle(Command::Play);
-        // As a page that opens there: what lies behind is not news.
+        // As a page that went there: what lies behind is not news, and its log was read on the way.
         let mut heard = studio.news(None).last().map(|line| line.trace);
+        studio.log_tail(&LogFilter::default(), LOG_LINES);
         let mut draw = |frame: u32| {
             studio.tick(FRAME, false);
             studio.scene();
