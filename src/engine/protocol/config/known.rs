@@ -3,7 +3,7 @@
 use super::Scope::{Consumer as C, Node as N, Producer as P, Topic as T};
 use super::Setting;
 use super::Type::{Bool, Double, Int, List, Long, Short, Text};
-use super::Valid::{Any, AtLeast, Between, Listed, NonEmpty, OneOf, OrMinusOne, Share};
+use super::Valid::{Any, AtLeast, Between, Listed, NonEmpty, OneOf, OrMinusOne, Share, ThrottledReplicas, Voters};
 
 const fn known(scopes: &'static [super::Scope], name: &'static str, kind: super::Type, valid: super::Valid) -> Setting {
     Setting { modelled: false, ..Setting::new(scopes, name, kind, valid, "") }
@@ -21,10 +21,10 @@ pub const KNOWN: &[Setting] = &[
     known(&[T], "file.delete.delay.ms", Long, AtLeast(0)),
     known(&[T], "flush.messages", Long, AtLeast(1)),
     known(&[T], "flush.ms", Long, AtLeast(0)),
-    known(&[T], "follower.replication.throttled.replicas", List, Any),
+    known(&[T], "follower.replication.throttled.replicas", List, ThrottledReplicas),
     known(&[T], "index.interval.bytes", Int, AtLeast(0)),
     known(&[T], "internal.segment.bytes", Int, Any),
-    known(&[T], "leader.replication.throttled.replicas", List, Any),
+    known(&[T], "leader.replication.throttled.replicas", List, ThrottledReplicas),
     known(&[T], "local.retention.bytes", Long, AtLeast(-2)),
     known(&[T], "local.retention.ms", Long, AtLeast(-2)),
     known(&[T], "max.compaction.lag.ms", Long, AtLeast(1)),
@@ -59,7 +59,7 @@ pub const KNOWN: &[Setting] = &[
     known(&[N], "controller.performance.sample.period.ms", Long, AtLeast(100)),
     known(&[N], "controller.quorum.append.linger.ms", Int, AtLeast(0)),
     known(&[N], "controller.quorum.bootstrap.servers", List, Any),
-    known(&[N], "controller.quorum.voters", List, Any),
+    known(&[N], "controller.quorum.voters", List, Voters),
     known(&[N], "controller.quota.window.num", Int, AtLeast(1)),
     known(&[N], "controller.quota.window.size.seconds", Int, AtLeast(1)),
     known(&[N], "controller.socket.timeout.ms", Int, Any),

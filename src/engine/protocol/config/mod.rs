@@ -72,6 +72,10 @@ pub enum Valid {
     OneOfAnyCase(&'static [&'static str]),
     /// Every item of the list is one of these.
     Listed(&'static [&'static str]),
+    /// Replicas whose traffic is throttled: `*`, or `partition:broker` items.
+    ThrottledReplicas,
+    /// Voters of the metadata quorum: `id@host:port` items.
+    Voters,
     NonEmpty,
 }
 
@@ -211,6 +215,8 @@ impl Setting {
             | Valid::OneOf(_)
             | Valid::OneOfAnyCase(_)
             | Valid::Listed(_)
+            | Valid::ThrottledReplicas
+            | Valid::Voters
             | Valid::NonEmpty => (least, most),
         };
         let (a, b) = self.playground();
@@ -276,6 +282,8 @@ impl Setting {
             | Valid::OneOf(_)
             | Valid::OneOfAnyCase(_)
             | Valid::Listed(_)
+            | Valid::ThrottledReplicas
+            | Valid::Voters
             | Valid::NonEmpty => {}
         }
         let (least, most) = self.playground();
@@ -304,6 +312,16 @@ impl Setting {
             Valid::OneOfAnyCase(words) if !words.iter().any(|word| word.eq_ignore_ascii_case(text)) => {
                 return kafka(format!("String must be one of (case insensitive): {}", words.join(", ")));
             }
+            Valid::ThrottledReplicas if text != "*" && !text.split(',').all(is_throttled_replica) => {
+                return kafka(format!(
+                    "{} must be the literal '*' or a list of replicas in the following format: \
+                     [partitionId]:[brokerId],[partitionId]:[brokerId],...",
+                    self.name
+                ));
+            }
+            Valid::Voters if !text.is_empty() && !text.split(',').all(is_voter) => {
+                return kafka("Each entry should be in the form `{id}@{host}:{port}`.".into());
+            }
             Valid::NonEmpty if text.is_empty() => return kafka("String must be non-empty".into()),
             Valid::ResetPolicy if !is_reset_policy(text) => {
                 return kafka(format!(
@@ -320,6 +338,8 @@ impl Setting {
             | Valid::ResetPolicy
             | Valid::OneOf(_)
             | Valid::OneOfAnyCase(_)
+            | Valid::ThrottledReplicas
+            | Valid::Voters
             | Valid::NonEmpty => {}
         }
         match self.bound {
@@ -335,6 +355,21 @@ impl Setting {
     fn error(&self, value: &str, expected: String, by: RefusedBy) -> ConfigError {
         ConfigError { key: self.name.to_string(), value: value.to_string(), expected, by }
     }
+}
+
+fn are_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// An item of `*.replication.throttled.replicas`; Kafka lets an item be empty.
+fn is_throttled_replica(item: &str) -> bool {
+    let item = item.trim();
+    item.is_empty() || item.split_once(':').is_some_and(|(a, b)| are_digits(a) && are_digits(b))
+}
+
+fn is_voter(item: &str) -> bool {
+    let parts = item.trim().split_once('@').and_then(|(id, address)| Some((id, address.rsplit_once(':')?)));
+    parts.is_some_and(|(id, (host, port))| are_digits(id) && !host.is_empty() && are_digits(port))
 }
 
 /// A decimal number as Java reads it, near enough for settings that have no effect here.
@@ -370,13 +405,12 @@ fn is_span(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
     let Some(rest) = upper.strip_prefix('P') else { return false };
     let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));
-    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     // Takes `12H` from the front; what is left, and whether there was one.
     let take = |text: &str, unit: char| -> Option<usize> {
         let end = text.find(unit)?;
         let number = text.get(..end)?;
         let number = if unit == 'S' { number.split_once('.').map_or(number, |(whole, _)| whole) } else { number };
-        is_number(number).then_some(end + 1)
+        are_digits(number).then_some(end + 1)
     };
     let has_days = !days.is_empty();
     if has_days && take(days, 'D') != Some(days.len()) {

@@ -1,6 +1,7 @@
 //! The table holds together, and values are refused in Kafka's words. No behaviour of a setting is tested here.
 use crate::base::Set;
 use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use super::*;
 
@@ -176,4 +177,49 @@ fn what_kafka_gave_up_is_told_from_what_it_has_and_from_what_it_never_had() {
     for scope in Scope::ALL {
         assert!(settings().all(|s| !s.scopes.contains(&scope) || !is_former(scope, s.name)));
     }
+}
+
+#[test]
+fn lists_of_replicas_and_of_voters_have_kafkas_form() {
+    let (throttled, voters) = ("leader.replication.throttled.replicas", "controller.quorum.voters");
+    for (scope, name, value) in [
+        (Scope::Topic, throttled, "*"),
+        (Scope::Topic, throttled, ""),
+        (Scope::Topic, throttled, "0:1, 1:2"),
+        (Scope::Node, voters, "1@localhost:9093,2@[::1]:9093"),
+    ] {
+        assert!(check(scope, name, value).is_ok(), "{name}={value}");
+    }
+    for (scope, name, value, sentence) in [
+        (Scope::Topic, throttled, "0-1", "must be the literal '*' or a list of replicas"),
+        (Scope::Topic, throttled, "*,0:1", "must be the literal '*' or a list of replicas"),
+        (Scope::Topic, throttled, "0:", "must be the literal '*' or a list of replicas"),
+        (Scope::Node, voters, "1@localhost", "`{id}@{host}:{port}`"),
+        (Scope::Node, voters, "localhost:9093", "`{id}@{host}:{port}`"),
+        (Scope::Node, voters, "one@localhost:9093", "`{id}@{host}:{port}`"),
+    ] {
+        let (by, found) = refused(scope, name, value);
+        assert!(by == RefusedBy::Kafka && found.contains(sentence), "{name}={value}: {found}");
+    }
+}
+
+/// A setting that can be changed in a running cluster acts when Kafka's does, not when it is changed. Each that joins
+/// them has to be looked up in Kafka, and gets its tests.
+#[test]
+fn each_setting_that_acts_in_a_running_cluster_has_tests_of_when_it_acts() {
+    let live = |scope: Scope| {
+        settings().filter(move |s| s.modelled && s.scopes.contains(&scope) && s.is_live(scope)).map(|s| s.name)
+    };
+    let topic = [
+        // Read by an append with acks=all and where a waiting one ends (`broker/replicas/tests/acks.rs`). Lowering it
+        // moves no high watermark (`l_29_a_lowered_minimum_…`); any change of it ends ELRs (`kip_966_a_new_minimum_…`).
+        "min.insync.replicas",
+        // Read by elections that something else begins, and by the run of its release (`controller/election_tests.rs`).
+        "unclean.leader.election.enable",
+        // Read by an append (`broker/replicas/tests/acks.rs`).
+        "max.message.bytes",
+        "segment.bytes",
+    ];
+    assert_eq!(live(Scope::Topic).collect::<Vec<_>>(), topic);
+    assert_eq!(live(Scope::Node).collect::<Vec<_>>(), &topic[..2]);
 }
