@@ -158,7 +158,8 @@ pub fn parse(mut parser: lexopt::Parser) -> Result<Command, Complaint> {
                 .map_err(|_| "open: found bytes that are no text, expected a link".into()),
         },
         _ => Err(format!(
-            "unknown command \"{command}\"; expected one of conform, swarm, trace, bench, link, open (see highwater --help)"
+            "unknown command \"{command}\"; expected one of conform, swarm, trace, bench, link, open (see highwater \
+             --help)"
         )),
     }
 }

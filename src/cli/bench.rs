@@ -1,5 +1,5 @@
-//! `highwater bench`: how many events a second are simulated natively, and what a frame of a page costs early and late in
-//! a run. It draws nothing; the page is measured in a browser.
+//! `highwater bench`: how many events a second are simulated natively, and what a frame of a page costs early and late
+//! in a run. It draws nothing; the page is measured in a browser.
 
 use std::time::Instant;
 

@@ -1,5 +1,6 @@
-//! The line over the stage: the chosen message (who says what to whom, what it carries, what comes of it, and the way to
-//! its neighbours), else what is going on. It asks the desk anew on every beat and deliberately knows no field by name.
+//! The line over the stage: the chosen message (who says what to whom, what it carries, what comes of it, and the way
+//! to its neighbours), else what is going on. It asks the desk anew on every beat and deliberately knows no field by
+//! name.
 use super::context::{Ask, Ui, use_pulse, use_ui};
 use super::lane_way::around;
 use super::words::{Label, duration, exact, moment};
@@ -43,8 +44,8 @@ pub struct CaptionProps {
 }
 
 /// The line over the stage, on every beat: the chosen message, or what is going on. That is a change, and behind it who
-/// is telling whom what where there is room for that; the sentence of the change is never cut. Those who listen have the
-/// live region instead.
+/// is telling whom what where there is room for that; the sentence of the change is never cut. Those who listen have
+/// the live region instead.
 #[component]
 pub fn Caption(props: &CaptionProps) -> Html {
     use_pulse();

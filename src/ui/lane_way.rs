@@ -1,5 +1,5 @@
-//! Messages in the lanes, each from its sender's to its receiver's: the chosen one, and at a zoom at which they are wide
-//! enough to be met, all that are on their way. It draws none that has arrived: those fold into the density strip.
+//! Messages in the lanes, each from its sender's to its receiver's: the chosen one, and at a zoom at which they are
+//! wide enough to be met, all that are on their way. It draws none that has arrived: those fold into the density strip.
 use super::context::{Ask, Ui};
 use super::lanes::{percent, place};
 use super::marks;

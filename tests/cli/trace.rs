@@ -1,4 +1,5 @@
-//! `highwater trace`: a line for each action, what waits, the totals, and readers who go away. Does not judge the engine.
+//! `highwater trace`: a line for each action, what waits, the totals, and readers who go away. Does not judge the
+//! engine.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -37,7 +37,12 @@ const ANY: (Option<NodeId>, Option<NodeId>) = (None, None);
 
 /// When actions lost messages of this API, the earliest first.
 fn losses(c: &Cluster, api: Api, way: Way) -> Vec<SimTime> {
-    let is_of = |entry: &TraceEntry| matches!(entry.kind, Kind::MessageSent { api: a, response, .. } if a == api && response == (way == Response));
+    let is_of = |entry: &TraceEntry| {
+        matches!(
+            entry.kind,
+            Kind::MessageSent { api: a, response, .. } if a == api && response == (way == Response)
+        )
+    };
     let lost = c.trace.iter().filter(|e| matches!(e.kind, Kind::MessageLost { .. }));
     // What an action loses is lost where it was sent; what reaches a dead process, there.
     lost.filter(|loss| {

@@ -196,7 +196,10 @@ fn a_client_learns_by_a_reset_that_its_broker_died_behind_a_cut() {
     c.run(Dur::secs(10));
     let reset = |c: &Cluster| {
         c.saw(|kind| {
-            matches!(kind, Kind::RequestFailed { to, api: Api::Produce, failure: Failure::Disconnected } if *to == broker(1))
+            matches!(
+                kind,
+                Kind::RequestFailed { to, api: Api::Produce, failure: Failure::Disconnected } if *to == broker(1)
+            )
         })
     };
     assert!(!reset(&c), "the cut keeps it from knowing");

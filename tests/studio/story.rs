@@ -60,9 +60,12 @@ fn as_it_happened_every_consumer_stops_and_the_page_says_why() {
     has(&|fact| *fact == Fact::Killed { node: NodeRef::Broker(1) });
     has(&|fact| matches!(fact, Fact::OnlyReplicaOn { broker: 1, .. }));
     has(&|fact| matches!(fact, Fact::CreatedWhileAlone { broker: 1, .. }));
-    has(
-        &|fact| matches!(fact, Fact::SettingWas { key, value, .. } if key == "offsets.topic.replication.factor" && value == "1"),
-    );
+    has(&|fact| {
+        matches!(
+            fact,
+            Fact::SettingWas { key, value, .. } if key == "offsets.topic.replication.factor" && value == "1"
+        )
+    });
     assert!(why.steps.len() <= MAX_WHY);
     // Whoever has a trace can be jumped to.
     let jump = why

@@ -63,6 +63,24 @@ fn every_rust_file_says_what_it_is() {
     assert!(unopened(&file("a.rs", "//! Reads.\n")).is_empty());
 }
 
+/// As `rustfmt` has it, which leaves comments, literals and the insides of macros alone. A scenario or a recording in
+/// JSON may be one line.
+fn too_wide(file: &File) -> Vec<String> {
+    const WIDEST: usize = 120;
+    let is_json = |line: &str| ["{\"", "{ \"", "\":"].iter().any(|sign| line.contains(sign));
+    let wide = file.text.lines().enumerate().filter(|(_, line)| line.chars().count() > WIDEST && !is_json(line));
+    wide.map(|(number, _)| format!("{}:{}: wider than {WIDEST}", file.path, number + 1)).collect()
+}
+
+#[test]
+fn no_line_is_wider_than_120() {
+    check(&rust_files().iter().flat_map(too_wide).collect::<Vec<_>>());
+    let (wide, name) = ("领".repeat(121), "a.rs");
+    assert_eq!(too_wide(&file(name, &format!("// {wide}\nlet a = \"{wide}\";"))).len(), 2);
+    assert!(too_wide(&file(name, &wide[..360])).is_empty());
+    assert!(too_wide(&file(name, &format!("r#\"{{\"scenario\":1,\"title\":\"{wide}\"}}\"#"))).is_empty());
+}
+
 fn targets(file: &File) -> Vec<String> {
     forbid(
         file,

@@ -47,7 +47,8 @@ newtype!(/// Position of an entry in the trace of a run. 0 is "no cause".
     Seq(u64));
 newtype!(/// A user's action, in order of acceptance.
     ActionId(u32));
-newtype!(/// Marks a record that a client made. Kafka has no such thing: the ledger and the views follow it, no decision may read it.
+newtype!(/// Marks a record that a client made. Kafka has no such thing: the ledger and the views follow it, no
+/// decision may read it.
     Tag(u64));
 
 /// Position of a record in a log.

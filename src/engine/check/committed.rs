@@ -154,7 +154,8 @@ pub fn acknowledged_kept(
         for (offset, tag) in records.range(log.start_offset()..) {
             if held.get(offset).is_none_or(|(_, t)| t != tag) {
                 let what = format!(
-                    "{tp:?}: record {tag}, acknowledged at {offset} with acks=all, is not there on leader {leader} (log end {})",
+                    "{tp:?}: record {tag}, acknowledged at {offset} with acks=all, is not there on leader {leader} \
+                     (log end {})",
                     log.end_offset()
                 );
                 return Err(Violation { invariant: Invariant::AcknowledgedRecordsKept, at: seen.at, what });

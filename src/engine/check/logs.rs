@@ -108,7 +108,8 @@ pub fn idempotence(seen: &Observation, is_promised: impl Fn(Tp, ProducerId) -> b
                 // Tags of one producer rise in the order of sending.
                 if last.insert(stamp.id, record.tag).is_some_and(|before| before > record.tag) {
                     let what = format!(
-                        "{tp:?} on broker {broker}: record {} of producer {} stands behind a later one, in the batch at {}",
+                        "{tp:?} on broker {broker}: record {} of producer {} stands behind a later one, in the batch \
+                         at {}",
                         record.tag, stamp.id, batch.base_offset
                     );
                     return Err(Violation { invariant: Invariant::OrderKept, at: seen.at, what });

@@ -52,12 +52,13 @@ pub enum Invariant {
     NoPhantom,
     /// A consumer never gets a record at or above every leader's high watermark.
     NoReadBeyondHighWatermark,
-    /// An idempotent producer's record is in a log once at most (I-44), unless a leader without any state of the producer
-    /// has taken a first batch above sequence 0, or the producer has raised its epoch while batches were in doubt: they
-    /// are sent again with new numbers (`startSequencesAtBeginning`).
+    /// An idempotent producer's record is in a log once at most (I-44), unless a leader without any state of the
+    /// producer has taken a first batch above sequence 0, or the producer has raised its epoch while batches were in
+    /// doubt: they are sent again with new numbers (`startSequencesAtBeginning`).
     NoDuplicates,
     /// An idempotent producer's records stand in a partition in the order in which they were sent (I-43), with the same
-    /// exceptions: a leader elected with an empty log may take a later batch while an earlier one waits for the old leader.
+    /// exceptions: a leader elected with an empty log may take a later batch while an earlier one waits for the old
+    /// leader.
     OrderKept,
     /// In one generation a partition has one owner at most (I-49).
     OneOwner,

@@ -192,7 +192,8 @@ impl ProducerConfig {
                 return Err(ConfigRefusal::new(
                     "acks",
                     read.text("acks"),
-                    "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence.",
+                    "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee \
+                     idempotence.",
                 ));
             }
             idempotent = false;
@@ -201,7 +202,8 @@ impl ProducerConfig {
             // Releases of the 3.x line switch a default idempotence off with a warning.
             if by_user || version >= ClientVersion::V4_1 {
                 let expected = format!(
-                    "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. Current value is {max_in_flight}."
+                    "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. \
+                     Current value is {max_in_flight}."
                 );
                 return Err(ConfigRefusal::new(
                     "max.in.flight.requests.per.connection",

@@ -75,10 +75,10 @@ impl<P: Clone> Net<P> {
         }
     }
 
-    /// The client's thread does nothing but wait in `NetworkClient.poll`. Only when a poll ends, by whatever event, else
-    /// after `request.timeout.ms`, is it seen that a request is overdue: the answer may come before that. A poll in which
-    /// a host is awaited lasts as long as its connection may take to set up, counted anew each time, and no time worth
-    /// mentioning while metadata is wanted too.
+    /// The client's thread does nothing but wait in `NetworkClient.poll`. Only when a poll ends, by whatever event,
+    /// else after `request.timeout.ms`, is it seen that a request is overdue: the answer may come before that. A poll
+    /// in which a host is awaited lasts as long as its connection may take to set up, counted anew each time, and no
+    /// time worth mentioning while metadata is wanted too.
     pub fn waits_in_poll(self, now: SimTime) -> Net<P> {
         Net { polling_since: Some(now), ..self }
     }
@@ -185,8 +185,8 @@ impl<P: Clone> Net<P> {
     }
 
     /// The node that a request to any node goes to (`NetworkClient.leastLoadedNode`): a connected one with the fewest
-    /// requests in flight, unless it has all that it may have, then one that is being connected, then the one whose last
-    /// attempt is the longest ago.
+    /// requests in flight, unless it has all that it may have, then one that is being connected, then the one whose
+    /// last attempt is the longest ago.
     pub fn pick(&self, ctx: &mut Ctx<'_>, brokers: &[BrokerId]) -> Option<BrokerId> {
         // Nodes stand in a random order (`Cluster`), and the search begins anywhere in it.
         let mut order = brokers.to_vec();
@@ -222,7 +222,8 @@ impl<P: Clone> Net<P> {
         self.links.keys().map(|(broker, _)| *broker).collect()
     }
 
-    /// A host has accepted the connection: from now on only `request.timeout.ms` limits the answer to the first request.
+    /// A host has accepted the connection: from now on only `request.timeout.ms` limits the answer to the first
+    /// request.
     fn on_accepted(&mut self, ctx: &mut Ctx<'_>, conn: ConnId) {
         let NodeId::Broker(broker) = conn.server else { return };
         let key = (broker, conn.channel);
@@ -309,8 +310,8 @@ impl<P: Clone> Net<P> {
         lost
     }
 
-    /// A node whose connection is gone rests. An established connection that breaks is tried again at once; attempts that
-    /// fail rest longer each time.
+    /// A node whose connection is gone rests. An established connection that breaks is tried again at once; attempts
+    /// that fail rest longer each time.
     fn rest(&mut self, ctx: &mut Ctx<'_>, key: (BrokerId, Channel)) {
         self.last_attempt.insert(key, ctx.now);
         let failures = self.failed_attempts.get(&key).copied().unwrap_or(0) + 1;

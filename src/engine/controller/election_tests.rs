@@ -116,7 +116,8 @@ fn check(version: Version, min: &str, rows: &[Row]) {
         let expected = (ids(after.0), ids(after.1), ids(after.2), after.3, after.4, after.5);
         assert_eq!(
             got, expected,
-            "{version:?}, min {min}: ISR {isr:?} [{elr:?}] ({known:?}) leader {leader}, {event:?}, alive {alive:?}, unclean {unclean}"
+            "{version:?}, min {min}: ISR {isr:?} [{elr:?}] ({known:?}) leader {leader}, {event:?}, alive {alive:?}, \
+             unclean {unclean}"
         );
     }
 }

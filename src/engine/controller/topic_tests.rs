@@ -259,7 +259,8 @@ fn what_is_refused_is_refused_in_kafkas_words() {
     let wrapped = "Unable to replicate the partition 1 time(s): All brokers are currently fenced.";
     assert_eq!(sentence(&mut b, create("x", counts(1, 1), &[])).as_deref(), Some(wrapped));
     assert_eq!(sentence(&mut b, grow("a.b", 3)).as_deref(), Some(all_fenced));
-    let by_hand = "All brokers specified in the manual partition assignment for partition 0 are fenced or in controlled \
+    let by_hand = "All brokers specified in the manual partition assignment for partition 0 are fenced or in \
+        controlled \
                    shutdown.";
     assert_eq!(sentence(&mut b, create("x", manual(&[(0, &[1])]), &[])).as_deref(), Some(by_hand));
 }

@@ -164,7 +164,8 @@ impl Controller {
         }
         match size {
             Some(size) if size != replicas.len() => refuse(format!(
-                "a partition with {} replica(s), but this is not consistent with previous partitions, which have {size} \
+                "a partition with {} replica(s), but this is not consistent with previous partitions, which have \
+                 {size} \
                  replica(s).",
                 replicas.len()
             )),
@@ -172,7 +173,8 @@ impl Controller {
         }
     }
 
-    /// Replicas of a new topic by their numbers; those that are not given, or given as -1, are the controller's defaults.
+    /// Replicas of a new topic by their numbers; those that are not given, or given as -1, are the controller's
+    /// defaults.
     fn counted(
         &self,
         ctx: &mut Ctx<'_>,

@@ -2,8 +2,8 @@
 //! is read when it is answered. It works on none itself.
 //!
 //! A request that finds its connection idle is worked on at once: what that takes is part of the link's latency. One
-//! that lay unread meanwhile is worked on `HANDLING` later, so that a reset that the answer before it has provoked comes
-//! first where the client is near.
+//! that lay unread meanwhile is worked on `HANDLING` later, so that a reset that the answer before it has provoked
+//! comes first where the client is near.
 //!
 //! While a request is worked on, nobody reads the connection, so that neither a FIN nor a reset is noticed: the first
 //! answer that is written after a reset tells, and what lies unread then is never worked on. An answer that is written
@@ -93,8 +93,8 @@ impl Inbox {
         }
     }
 
-    /// A request that gets no answer, such as Produce with acks=0, is over: the next one of its connection is returned and
-    /// must be handled now.
+    /// A request that gets no answer, such as Produce with acks=0, is over: the next one of its connection is returned
+    /// and must be handled now.
     #[must_use]
     pub fn pass_over(&mut self, ctx: &mut Ctx<'_>, conn: ConnId, correlation: CorrelationId) -> Option<Ready> {
         self.ended(conn, correlation)?;

@@ -133,8 +133,10 @@ one_of! {
     Partition(PartitionRequest) = Produce Fetch ListOffsets OffsetForLeaderEpoch DeleteRecords;
     Group(GroupRequest) = OffsetCommit OffsetFetch JoinGroup Heartbeat LeaveGroup SyncGroup DescribeGroups;
     Broker(BrokerRequest) = Metadata DescribeTopicPartitions FindCoordinator InitProducerId;
-    Cluster(ClusterRequest) = CreateTopics DeleteTopics CreatePartitions ElectLeaders IncrementalAlterConfigs DescribeQuorum;
-    Controller(ControllerRequest) = Envelope BrokerRegistration BrokerHeartbeat AlterPartition AllocateProducerIds AssignReplicasToDirs;
+    Cluster(ClusterRequest) = CreateTopics DeleteTopics CreatePartitions ElectLeaders IncrementalAlterConfigs
+        DescribeQuorum;
+    Controller(ControllerRequest) = Envelope BrokerRegistration BrokerHeartbeat AlterPartition AllocateProducerIds
+        AssignReplicasToDirs;
     Quorum(QuorumRequest) = Vote BeginQuorumEpoch EndQuorumEpoch Fetch;
 }
 

@@ -232,8 +232,10 @@ one_of! {
     Partition(PartitionResponse) = Produce Fetch ListOffsets OffsetForLeaderEpoch DeleteRecords;
     Group(GroupResponse) = OffsetCommit OffsetFetch JoinGroup Heartbeat LeaveGroup SyncGroup DescribeGroups;
     Broker(BrokerResponse) = Metadata DescribeTopicPartitions FindCoordinator InitProducerId;
-    Cluster(ClusterResponse) = CreateTopics DeleteTopics CreatePartitions ElectLeaders IncrementalAlterConfigs DescribeQuorum;
-    Controller(ControllerResponse) = BrokerRegistration BrokerHeartbeat AlterPartition AllocateProducerIds AssignReplicasToDirs;
+    Cluster(ClusterResponse) = CreateTopics DeleteTopics CreatePartitions ElectLeaders IncrementalAlterConfigs
+        DescribeQuorum;
+    Controller(ControllerResponse) = BrokerRegistration BrokerHeartbeat AlterPartition AllocateProducerIds
+        AssignReplicasToDirs;
     Quorum(QuorumResponse) = Vote BeginQuorumEpoch EndQuorumEpoch Fetch;
 }
 

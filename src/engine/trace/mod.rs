@@ -407,8 +407,8 @@ pub enum Kind {
     ProducerIdAssigned {
         id: i64,
         epoch: i16,
-        /// Batches that were sent in the epoch before, have no outcome and bear numbers of the new epoch now: a leader that
-        /// has one of them does not know it again.
+        /// Batches that were sent in the epoch before, have no outcome and bear numbers of the new epoch now: a leader
+        /// that has one of them does not know it again.
         renumbered: u32,
     },
     /// A leader that the client did not know before.

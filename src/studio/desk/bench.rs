@@ -1,5 +1,5 @@
-//! The work that the benchmarks measure, the same natively and in the page. It deliberately knows no clock: whoever runs
-//! it brings one.
+//! The work that the benchmarks measure, the same natively and in the page. It deliberately knows no clock: whoever
+//! runs it brings one.
 
 use highwater_engine::base::{Dur, SimTime};
 use highwater_engine::world::World;
@@ -57,8 +57,8 @@ pub struct Frame {
 /// A frame of a page, in microseconds.
 const FRAME: Micros = 16_667;
 
-/// Goes to each of `moments` (seconds) of a run of the cluster and plays there for `frames` frames at 1 × pace, in which
-/// everything that the page shows is made. What `now` gives in milliseconds before and after makes the length.
+/// Goes to each of `moments` (seconds) of a run of the cluster and plays there for `frames` frames at 1 × pace, in
+/// which everything that the page shows is made. What `now` gives in milliseconds before and after makes the length.
 ///
 /// # Errors
 /// None for the scenario as it is.
@@ -80,7 +80,7 @@ pub fn frames(moments: &[u64], frames: u32, now: impl Fn() -> f64) -> Result<Vec
             studio.settings();
             let end = studio.playback().end_us;
             // What nobody reads sixty times a second.
-            if frame % SELDOM == 0 {
+            if frame.is_multiple_of(SELDOM) {
                 studio.lanes(Window { from_us: 0, to_us: end }, LANE_SLICES);
                 studio.log_tail(&LogFilter::default(), LOG_LINES);
                 heard = studio.news(heard).last().map(|line| line.trace).or(heard);

@@ -1,5 +1,5 @@
-//! The log as it was last asked for: lines of the entries up to a number, to which what follows is only added. It judges
-//! no line.
+//! The log as it was last asked for: lines of the entries up to a number, to which what follows is only added. It
+//! judges no line.
 
 use std::cell::RefCell;
 use std::rc::Rc;

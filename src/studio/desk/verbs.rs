@@ -245,7 +245,8 @@ fn replication(placement: &Placement) -> Option<u32> {
     }
 }
 
-/// A changed scenario, if it can be: what was opened, without what was done by hand, which is done again in the new run.
+/// A changed scenario, if it can be: what was opened, without what was done by hand, which is done again in the new
+/// run.
 fn changed(seen: Seen<'_>, change: impl FnOnce(&mut Scenario) -> Option<()>) -> Result<Change, Refused> {
     let mut scenario = seen.recording.file().clone();
     change(&mut scenario).ok_or(Refused::Unknown(Thing::Setting))?;

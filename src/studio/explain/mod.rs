@@ -7,7 +7,8 @@ use highwater_engine::trace::{Kind, TraceEntry};
 
 use crate::story::{ConfigTarget, Fact, Seen, count, ids, name_of, tell};
 
-/// Steps of a chain, and one more, so that a reader knows that it goes on. What says nothing to a person counts for none.
+/// Steps of a chain, and one more, so that a reader knows that it goes on. What says nothing to a person counts for
+/// none.
 pub const MAX_STEPS: usize = 24;
 /// Entries that a chain goes through, told or not: heartbeats and fetches come of each other for as long as a run is.
 const MAX_ENTRIES: usize = 2_000;
@@ -191,8 +192,14 @@ impl Chain<'_> {
                 look.last(entry, |e| matches!(&e.kind, Kind::IsrShrunk { tp: other, .. } if other == tp)).or(noted)
             }
             Kind::RecordFailed { tp: Some(tp), .. } | Kind::ProducerRetries { tp, .. } => {
-                let refused = look.last(entry, |e| matches!(&e.kind, Kind::ProduceRefused { tp: other, .. } | Kind::ProduceTimedOut { tp: other } if other == tp));
-                refused.or_else(|| look.last(entry, |e| matches!(&e.kind, Kind::LeaderLost { tp: other, .. } | Kind::LeaderElected { tp: other, .. } if other == tp))).or(noted)
+                let refuses = |kind: &Kind| {
+                    matches!(
+                        kind,
+                        Kind::ProduceRefused { tp: other, .. } | Kind::ProduceTimedOut { tp: other } if other == tp
+                    )
+                };
+                let refused = look.last(entry, |e| refuses(&e.kind));
+                refused.or_else(|| look.last(entry, |e| changes_leader(&e.kind, *tp))).or(noted)
             }
             Kind::LogTruncated { tp, .. } => {
                 look.last(entry, |e| matches!(&e.kind, Kind::LeaderElected { tp: other, .. } if other == tp)).or(noted)
@@ -226,7 +233,7 @@ impl Chain<'_> {
     }
 
     fn leader(&mut self, tp: Tp) {
-        let changed = self.look.last_now(|e| matches!(&e.kind, Kind::LeaderElected { tp: other, .. } | Kind::LeaderLost { tp: other, .. } if *other == tp));
+        let changed = self.look.last_now(|e| changes_leader(&e.kind, tp));
         match changed {
             Some(entry) => {
                 self.follow(entry);
@@ -237,7 +244,11 @@ impl Chain<'_> {
     }
 
     fn isr(&mut self, tp: Tp) {
-        match self.look.last_now(|e| matches!(&e.kind, Kind::IsrShrunk { tp: other, .. } | Kind::IsrExpanded { tp: other, .. } if *other == tp)) {
+        let is_of = |kind: &Kind| match kind {
+            Kind::IsrShrunk { tp: other, .. } | Kind::IsrExpanded { tp: other, .. } => *other == tp,
+            _of_no_isr => false,
+        };
+        match self.look.last_now(|e| is_of(&e.kind)) {
             Some(entry) => self.follow(entry),
             None => self.created(tp),
         }
@@ -442,4 +453,9 @@ impl Chain<'_> {
         let name = name_of(self.look.node(NodeId::Client(client)));
         self.setting(ConfigTarget::Client(name), "acks", acks.into());
     }
+}
+
+/// Whether an entry says who leads a partition from then on.
+fn changes_leader(kind: &Kind, tp: Tp) -> bool {
+    matches!(kind, Kind::LeaderElected { tp: other, .. } | Kind::LeaderLost { tp: other, .. } if *other == tp)
 }

@@ -1,6 +1,6 @@
 //! Bytes as letters of an alphabet, most significant bits first, without padding, and the check of what was spelled.
-//! Reading is strict: each text of bytes has one spelling. It deliberately knows two alphabets only, and no table: those
-//! of the general libraries cost the page some 18 kB, for links of a few hundred characters.
+//! Reading is strict: each text of bytes has one spelling. It deliberately knows two alphabets only, and no table:
+//! those of the general libraries cost the page some 18 kB, for links of a few hundred characters.
 
 /// An alphabet whose letters stand for so many bits each.
 pub struct Alphabet {

@@ -1,5 +1,5 @@
-//! Whether play keeps the pace that was asked for, and which one it reaches where it does not. It reads no clock: frames
-//! say how long they were.
+//! Whether play keeps the pace that was asked for, and which one it reaches where it does not. It reads no clock:
+//! frames say how long they were.
 
 use highwater_engine::base::{Dur, SimTime};
 

@@ -206,7 +206,8 @@ impl Player {
         self.rate.0 < self.rate.1
     }
 
-    /// Lets real time pass, until it is enough: input is handled between frames, whatever the run does. Returns whether something that is shown changed.
+    /// Lets real time pass, until it is enough: input is handled between frames, whatever the run does. Returns whether
+    /// something that is shown changed.
     pub fn tick(
         &mut self,
         recording: &mut Recording,

@@ -1,5 +1,5 @@
-//! What deserves a viewer's time: changes that are shown slowly with a caption, and traffic that has not been shown yet.
-//! It moves no time itself.
+//! What deserves a viewer's time: changes that are shown slowly with a caption, and traffic that has not been shown
+//! yet. It moves no time itself.
 use std::collections::VecDeque;
 use std::mem::{Discriminant, discriminant};
 

@@ -1,5 +1,5 @@
-//! How nodes, clients and groups fared, each as the changes of one state. Only changes are kept, so that an hour in which
-//! nothing happens costs nothing. It knows no lane of a page.
+//! How nodes, clients and groups fared, each as the changes of one state. Only changes are kept, so that an hour in
+//! which nothing happens costs nothing. It knows no lane of a page.
 use std::rc::Rc;
 
 use highwater_engine::base::{BrokerId, ClientId, Map, NodeId, SimTime};

@@ -120,7 +120,9 @@ pub struct OldClient {
     pub long: bool,
 }
 
-const VERBS: &str = "one of kill, stop, start, pause, resume, lose-disk, cut, heal, create-topic, add-partitions, delete-topic, delete-records, set-config, reassign, elect-leaders, start-client, produce, join, leave, pause-client, begin-transaction, commit-transaction, abort-transaction";
+const VERBS: &str = "one of kill, stop, start, pause, resume, lose-disk, cut, heal, create-topic, add-partitions, \
+    delete-topic, delete-records, set-config, reassign, elect-leaders, start-client, produce, join, leave, \
+    pause-client, begin-transaction, commit-transaction, abort-transaction";
 
 /// Reads `{ verb: argument }`.
 ///
@@ -201,7 +203,8 @@ pub fn read_verb(spot: &Spot) -> Result<Verb, ReadError> {
 }
 
 fn read_who(spot: &Spot) -> Result<Who, ReadError> {
-    const EXPECTED: &str = "a node such as \"broker/1\" or \"controller/2\", or a role: \"active-controller\", \"one of the dead controllers\", { \"coordinator-of\": group }, { \"leader-of\": partition }";
+    const EXPECTED: &str = "a node such as \"broker/1\" or \"controller/2\", or a role: \"active-controller\", \
+        \"one of the dead controllers\", { \"coordinator-of\": group }, { \"leader-of\": partition }";
     match spot.value.as_str() {
         Some("active-controller") => Ok(Who::ActiveController),
         Some("one of the dead controllers") => Ok(Who::DeadController),

@@ -312,7 +312,11 @@ impl Journal {
             let mut met = BTreeSet::new();
             values.iter().filter(|value| met.insert(**value)).map(|value| key(value)).is_sorted()
         });
-        json!({ "acknowledged and lost": acked.difference(&distinct).count(), "duplicates": all.len() > distinct.len(), "in order": in_order })
+        json!({
+            "acknowledged and lost": acked.difference(&distinct).count(),
+            "duplicates": all.len() > distinct.len(),
+            "in order": in_order,
+        })
     }
 
     /// Counts since the last observation of this client, which has had `slow_polls` in all. Losing partitions is told
@@ -331,7 +335,14 @@ impl Journal {
                 Seen::Acked { .. } | Seen::Failed { .. } => {}
             }
         }
-        json!({ "record": records, "assigned": assigned, "revoked": revoked, "commit-failed": commits, "poll-took": slow_polls - polls_before, "error": errors })
+        json!({
+            "record": records,
+            "assigned": assigned,
+            "revoked": revoked,
+            "commit-failed": commits,
+            "poll-took": slow_polls - polls_before,
+            "error": errors,
+        })
     }
 }
 

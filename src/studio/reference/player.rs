@@ -35,9 +35,9 @@ const RENEWAL: Dur = Dur::ms(40);
 /// The first `send` of a run came later than the others, its classes had to be loaded: of two producers that began 20
 /// ms apart, the second one's first record stands before the first one's second in every run.
 const FIRST_SEND: Dur = Dur::ms(10);
-/// The recorder slept between two records of a burst, and each round took so much longer than that: a hundred records at
-/// 20 ms are 40 to 110 ms late at the end, so that what is done to a node at a full second may come before a record or
-/// after it.
+/// The recorder slept between two records of a burst, and each round took so much longer than that: a hundred records
+/// at 20 ms are 40 to 110 ms late at the end, so that what is done to a node at a full second may come before a record
+/// or after it.
 const ROUND: (Dur, Dur) = (Dur::us(400), Dur::us(1100));
 /// The recorder's patience with one command.
 const PATIENCE: Dur = Dur::secs(40);

@@ -78,18 +78,34 @@ impl FileReport {
             .iter()
             .map(|e| match &e.outcome {
                 Outcome::Equal(rule) => json!({ "entry": e.entry, "step": e.step, "outcome": "equal", "rule": rule }),
-                Outcome::NotModelled(reason) => json!({ "entry": e.entry, "step": e.step, "outcome": "not modelled", "reason": reason }),
+                Outcome::NotModelled(reason) => json!({
+                    "entry": e.entry,
+                    "step": e.step,
+                    "outcome": "not modelled",
+                    "reason": reason,
+                }),
                 Outcome::InSomeRuns { differences } => {
-                    json!({ "entry": e.entry, "step": e.step, "outcome": "equal in some runs", "otherwise": differences.iter().map(Difference::json).collect::<Vec<_>>() })
+                    json!({
+                        "entry": e.entry,
+                        "step": e.step,
+                        "outcome": "equal in some runs",
+                        "otherwise": differences.iter().map(Difference::json).collect::<Vec<_>>(),
+                    })
                 }
                 Outcome::Different(differences) => {
-                    json!({ "entry": e.entry, "step": e.step, "outcome": "different", "differences": differences.iter().map(Difference::json).collect::<Vec<_>>() })
+                    json!({
+                        "entry": e.entry,
+                        "step": e.step,
+                        "outcome": "different",
+                        "differences": differences.iter().map(Difference::json).collect::<Vec<_>>(),
+                    })
                 }
             })
             .collect();
         json!({
             "file": file, "id": self.id, "title": self.title, "kafka": self.kafka, "seeds": self.seeds,
-            "equal": counts.equal, "equalInSomeRuns": counts.in_some_runs, "different": counts.different, "notModelled": counts.not_modelled, "entries": entries,
+            "equal": counts.equal, "equalInSomeRuns": counts.in_some_runs, "different": counts.different,
+            "notModelled": counts.not_modelled, "entries": entries,
         })
     }
 }
@@ -127,7 +143,13 @@ impl Table {
 
     pub fn json(&self) -> Value {
         let counts = self.counts();
-        json!({ "files": self.files.iter().map(|(name, file)| file.json(name)).collect::<Vec<_>>(), "equal": counts.equal, "equalInSomeRuns": counts.in_some_runs, "different": counts.different, "notModelled": counts.not_modelled })
+        json!({
+            "files": self.files.iter().map(|(name, file)| file.json(name)).collect::<Vec<_>>(),
+            "equal": counts.equal,
+            "equalInSomeRuns": counts.in_some_runs,
+            "different": counts.different,
+            "notModelled": counts.not_modelled,
+        })
     }
 
     /// The table, then what is not modelled and what differs, entry by entry. `verbose` lists the equal ones too, with

@@ -170,7 +170,16 @@ mod tests {
         let see = Expected::Same(
             json!({ "record": 5, "assigned": 1, "revoked": 0, "commit-failed": 6, "poll-took": 0, "error": 0 }),
         );
-        let got = |record: i64, failed: i64| json!({ "record": record, "assigned": 1, "revoked": 0, "commit-failed": failed, "poll-took": 0, "error": 0 });
+        let got = |record: i64, failed: i64| {
+            json!({
+                "record": record,
+                "assigned": 1,
+                "revoked": 0,
+                "commit-failed": failed,
+                "poll-took": 0,
+                "error": 0,
+            })
+        };
         assert!(value_rule(Some(&query), &see, &got(5, 8)).is_some());
         assert!(value_rule(Some(&query), &see, &got(5, 9)).is_none());
         assert!(value_rule(Some(&query), &see, &got(4, 6)).is_none());

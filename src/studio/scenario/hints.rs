@@ -281,8 +281,8 @@ pub fn rate(text: &str) -> Option<String> {
     }
     let every = duration_text(Dur::ms(span_ms.checked_div(records)?.max(1)));
     Some(format!(
-        "\"rate\": \"0/s\" and {{\"produce\": {{\"client\": …, \"count\": 100, \"every\": \"{every}\"}}}} in the script: a \
-         rate is whole records a second"
+        "\"rate\": \"0/s\" and {{\"produce\": {{\"client\": …, \"count\": 100, \"every\": \"{every}\"}}}} in the script: \
+         a rate is whole records a second"
     ))
 }
 

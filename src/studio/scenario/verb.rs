@@ -133,7 +133,8 @@ pub fn nodes(at: &Here<'_>) -> Result<Nodes> {
 }
 
 pub fn node(at: &Here<'_>) -> Result<Node> {
-    const EXPECTED: &str = "a broker's number, \"broker/1\", \"controller/2\", \"client/checkout\", \"active-controller\", {\"leader-of\": \"orders/0\"} or {\"coordinator-of\": \"billing\"}";
+    const EXPECTED: &str = "a broker's number, \"broker/1\", \"controller/2\", \"client/checkout\", \
+        \"active-controller\", {\"leader-of\": \"orders/0\"} or {\"coordinator-of\": \"billing\"}";
     match &at.value.data {
         Data::Int(_) => at.int(1, i64::from(read::MAX_BROKER_ID)).map(|id| Node::Broker(id as u32)),
         Data::Text(text) if text == "active-controller" => Ok(Node::ActiveController),

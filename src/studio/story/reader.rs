@@ -1,5 +1,6 @@
-//! One entry with what is around it in the trace: its causes, its neighbours of one action, the value before it. It reads
-//! nothing of a later moment; what a client is never changes in its life, so whichever world knows it may be asked.
+//! One entry with what is around it in the trace: its causes, its neighbours of one action, the value before it. It
+//! reads nothing of a later moment; what a client is never changes in its life, so whichever world knows it may be
+//! asked.
 
 use highwater_engine::base::{BrokerId, NodeId, Seq, Tp};
 use highwater_engine::protocol::Acks;

@@ -1,5 +1,5 @@
-//! Records without an answer, and acknowledged ones that a group has not read yet, as they stand at a moment of the trace.
-//! It follows none beyond that; what becomes of each is the ledger's.
+//! Records without an answer, and acknowledged ones that a group has not read yet, as they stand at a moment of the
+//! trace. It follows none beyond that; what becomes of each is the ledger's.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,5 +1,5 @@
-//! What waits, from when to when: a fold that goes along the trace and knows nothing of what follows, so that a line says
-//! what was so at its own moment. It knows no cure.
+//! What waits, from when to when: a fold that goes along the trace and knows nothing of what follows, so that a line
+//! says what was so at its own moment. It knows no cure.
 use std::rc::Rc;
 
 use highwater_engine::base::{BrokerId, Dur, Map, NodeId, SimTime, Tp};

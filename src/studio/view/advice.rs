@@ -1,6 +1,6 @@
-//! Which start, resumption or healed links would help, found by the controller's rules and tried before it is said: on a
-//! copy of the world that runs on until nothing is lacking, and sooner so than one to which nothing is done. The run that
-//! is shown is never touched.
+//! Which start, resumption or healed links would help, found by the controller's rules and tried before it is said: on
+//! a copy of the world that runs on until nothing is lacking, and sooner so than one to which nothing is done. The run
+//! that is shown is never touched.
 
 use std::cell::RefCell;
 use std::rc::Rc;

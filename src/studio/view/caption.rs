@@ -1,5 +1,5 @@
-//! What is going on right now, for one line over the stage: the change that is being shown, and who is telling whom what.
-//! Chooses nothing of the pace.
+//! What is going on right now, for one line over the stage: the change that is being shown, and who is telling whom
+//! what. Chooses nothing of the pace.
 
 use highwater_engine::base::{Map, NodeId, sort_by};
 use highwater_engine::node::{Body, Message};

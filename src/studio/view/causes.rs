@@ -59,7 +59,12 @@ pub fn repeated(seen: Seen<'_>, scene: &Scene) -> Cause {
     if let Some(entry) = seen.last_turn(|entry| matches!(entry.kind, Kind::ProducerRetries { .. }) && bold(entry.who)) {
         return Cause::RetriedWithoutIdempotence { producer: name_of(seen.node(entry.who)) };
     }
-    let back = |entry: &TraceEntry| matches!(entry.kind, Kind::PositionReset { from: Some(from), offset, .. } if offset < from);
+    let back = |entry: &TraceEntry| {
+        matches!(
+            entry.kind,
+            Kind::PositionReset { from: Some(from), offset, .. } if offset < from
+        )
+    };
     if let Some(entry) = seen.last_turn(back)
         && let Kind::PositionReset { tp, from: Some(from), offset } = entry.kind
     {

@@ -195,8 +195,8 @@ fn is_alive(member: &MemberView) -> bool {
     !matches!(member.now, MemberNow::NotStarted | MemberNow::Closed)
 }
 
-/// What a group does as a whole; `still` of its partitions have a leader that its members cannot learn of. A group without
-/// a coordinator waits for its first one, unless that is `hopeless`.
+/// What a group does as a whole; `still` of its partitions have a leader that its members cannot learn of. A group
+/// without a coordinator waits for its first one, unless that is `hopeless`.
 fn group_now(members: &[MemberView], still: usize, hopeless: bool) -> GroupNow {
     let alive: Vec<&MemberView> = members.iter().filter(|member| is_alive(member)).collect();
     if alive.is_empty() {

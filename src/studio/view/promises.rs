@@ -329,8 +329,9 @@ impl Judge<'_> {
     }
 }
 
-/// Acknowledged records above the high watermark of partitions whose leader is down, or whose followers do not come: the
-/// partition of the first, its number, its offset, that of the last of that partition, and how many there are in all.
+/// Acknowledged records above the high watermark of partitions whose leader is down, or whose followers do not come:
+/// the partition of the first, its number, its offset, that of the last of that partition, and how many there are in
+/// all.
 pub fn at_risk(seen: Seen<'_>, ledger: &Ledger) -> Option<(Tp, usize, i64, i64, u64)> {
     let is_risky = |tp: Tp| {
         seen.image().and_then(|image| image.partition(tp)).is_none_or(|partition| {
@@ -344,7 +345,8 @@ pub fn at_risk(seen: Seen<'_>, ledger: &Ledger) -> Option<(Tp, usize, i64, i64, 
     Some((tp, number, first, last, risky.iter().map(|(_, count)| u64::from(*count)).sum()))
 }
 
-/// The number and the offset of the first acknowledged record of a partition that is not safe, and the offset of the last.
+/// The number and the offset of the first acknowledged record of a partition that is not safe, and the offset of the
+/// last.
 fn not_safe(seen: Seen<'_>, ledger: &Ledger, tp: Tp) -> Option<(usize, i64, i64)> {
     let partition = seen.image()?.partition(tp)?;
     let high_watermark = seen.partition_high_watermark(tp, partition.leader);

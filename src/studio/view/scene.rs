@@ -240,7 +240,14 @@ impl Stage<'_> {
                 None
             };
             let fenced_since = || {
-                let fits = |kind: &Kind| matches!(kind, Kind::BrokerFenced { broker: other, .. } | Kind::BrokerRegistered { broker: other, .. } if *other == broker);
+                let fits = |kind: &Kind| {
+                    matches!(
+                        kind,
+                        Kind::BrokerFenced { broker: other, .. }
+                            | Kind::BrokerRegistered { broker: other, .. }
+                            if *other == broker
+                    )
+                };
                 seen.last_turn(|entry| fits(&entry.kind)).map_or(0, |entry| seen.us(entry.at))
             };
             Some(BrokerView {

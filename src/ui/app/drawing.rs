@@ -1,9 +1,11 @@
-//! When what has changed is fetched and drawn: in every frame as long as that is quick, and more seldom once it takes so
-//! long that neither the run nor whoever wants to stop it would get a turn. It measures no time and draws nothing itself.
+//! When what has changed is fetched and drawn: in every frame as long as that is quick, and more seldom once it takes
+//! so long that neither the run nor whoever wants to stop it would get a turn. It measures no time and draws nothing
+//! itself.
 
 /// A frame that is longer is one in which the page had too much to draw.
 const LONG_FRAME_MS: f64 = 40.0;
-/// Of a large cluster no more is drawn than leaves as much time for all else: a drawing of this length, and a rest of it.
+/// Of a large cluster no more is drawn than leaves as much time for all else: a drawing of this length, and a rest of
+/// it.
 const ROUND: f64 = 2.0;
 
 /// What the root keeps about its own drawing.

@@ -86,7 +86,8 @@ fn way(ui: &Ui, m: &MessageDetail) -> Html {
     html! {
         <>
             <svg class="message-way" viewBox={format!("0 0 {} 16", WAY + 16)} aria-hidden="true">
-                <line class={classes!("gone", "way", marks::flight_class(m.kind))} x1="8" y1="8" x2={x.to_string()} y2="8" />
+                <line class={classes!("gone", "way", marks::flight_class(m.kind))} x1="8" y1="8"
+                    x2={x.to_string()} y2="8" />
                 <line class="left" x1={x.to_string()} y1="8" x2={end.to_string()} y2="8" />
                 <circle class={classes!("from", marks::flight_fill(m.kind))} cx="8" cy="8" r="3" />
                 <circle class="to" cx={end.to_string()} cy="8" r="3" />

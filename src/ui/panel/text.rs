@@ -133,9 +133,12 @@ fn brokers(ui: &Ui, scene: &Scene) -> Html {
                 { heads(ui, &[Label::Brokers, Label::TextState, Label::TextRack, Label::InternalTopics]) }
                 <tbody>{ for scene.brokers.iter().map(|b| html! {
                     <tr>
-                        <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th><td>{ crate::ui::stage::standing(ui, b) }</td>
+                        <th scope="row">{ w.node(&NodeRef::Broker(b.id)) }</th>
+                        <td>{ crate::ui::stage::standing(ui, b) }</td>
                         <td>{ b.rack.clone().unwrap_or_else(|| w.label(Label::TextNone).to_owned()) }</td>
-                        <td>{ none(ui, w.clauses(&b.internal.iter().map(|s| internal(ui, s)).collect::<Vec<_>>())) }</td>
+                        <td>{
+                            none(ui, w.clauses(&b.internal.iter().map(|s| internal(ui, s)).collect::<Vec<_>>()))
+                        }</td>
                     </tr>
                 }) }</tbody>
             </table></div>

@@ -69,7 +69,8 @@ fn producer(ui: &Ui, p: &ProducerView, chosen: bool) -> Html {
             <span class="client-line">
                 <span
                     class="client-now"
-                    title={(p.lost > 0).then(|| w.sentences(&[w.producer_counts(p), w.lost_of_them(p.lost, &p.lost_at)]))}
+                    title={(p.lost > 0)
+                        .then(|| w.sentences(&[w.producer_counts(p), w.lost_of_them(p.lost, &p.lost_at)]))}
                 >
                     if stuck { <b class="danger">{ w.producer_now(&p.now) }</b> }
                     else {

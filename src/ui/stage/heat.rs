@@ -40,7 +40,8 @@ pub fn Heat(props: &HeatProps) -> Html {
         .map(|(role, count)| format!("{count} {}", w.role(role)))
         .collect::<Vec<_>>();
     let name = w.enumerated(&name);
-    // One shape a role, however many squares it has: a thousand partitions on each of 24 brokers would be 24,000 shapes.
+    // One shape a role, however many squares it has: a thousand partitions on each of 24 brokers would be 24,000
+    // shapes.
     let squares = |role: ReplicaRole| {
         let mut d = String::new();
         for partition in of(role) {

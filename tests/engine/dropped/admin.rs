@@ -1,5 +1,5 @@
-//! What an administrator asks for, lost. Its client has nothing else to do, so it sleeps until the call's own time is over:
-//! `request.timeout.ms` is looked at only when its loop wakes up.
+//! What an administrator asks for, lost. Its client has nothing else to do, so it sleeps until the call's own time is
+//! over: `request.timeout.ms` is looked at only when its loop wakes up.
 
 use highwater_engine::base::{ClientId, Dur, NodeId, Tp};
 use highwater_engine::client::AdminAnswer;

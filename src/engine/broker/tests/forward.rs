@@ -61,9 +61,10 @@ fn kip_590_a_request_goes_in_an_envelope_and_its_answer_comes_back() {
     let mut bench = Bench::new();
     bench.forward(delete());
     bench.forwarder.drive(&mut bench.node.ctx(), &mut bench.conns, CONTROLLER);
-    assert!(
-        matches!(&sent(&mut bench.node)[..], [Request::Controller(ControllerRequest::Envelope(inner))] if *inner == delete())
-    );
+    assert!(matches!(
+        &sent(&mut bench.node)[..],
+        [Request::Controller(ControllerRequest::Envelope(inner))] if *inner == delete()
+    ));
     bench.outcome(Outcome::Answer(Response::Cluster(ClusterResponse::DeleteTopics(
         ErrorCode::UnknownTopicOrPartition.into(),
     ))));
@@ -150,7 +151,8 @@ fn a_block_of_producer_ids_is_asked_for_once() {
         start: 2_000,
         len: 1_000,
     })));
-    assert!(
-        matches!(bench.forwarder.producer_ids.init_producer_id(), BrokerResponse::InitProducerId { error: ErrorCode::None, id, .. } if id.0 == 2_000)
-    );
+    assert!(matches!(
+        bench.forwarder.producer_ids.init_producer_id(),
+        BrokerResponse::InitProducerId { error: ErrorCode::None, id, .. } if id.0 == 2_000
+    ));
 }

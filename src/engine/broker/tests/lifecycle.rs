@@ -130,9 +130,11 @@ fn kip_631_a_broker_goes_from_starting_to_running() {
     bench.register();
     assert_eq!(bench.lifecycle.state(), BrokerState::Starting);
     let request = bench.drive();
-    assert!(
-        matches!(&request[..], [Request::Controller(ControllerRequest::BrokerHeartbeat(r))] if r.want_fence && r.epoch == BrokerEpoch(9) && r.current_metadata_offset == 10)
-    );
+    assert!(matches!(
+        &request[..],
+        [Request::Controller(ControllerRequest::BrokerHeartbeat(r))]
+            if r.want_fence && r.epoch == BrokerEpoch(9) && r.current_metadata_offset == 10
+    ));
     assert_eq!(bench.answer(false, beat(false, true, false)), Step::Nothing);
     assert_eq!(bench.next(), 10, "while it starts, heartbeats follow each other fast");
     assert_eq!(bench.heartbeat(true, true, false), Step::CaughtUp);
@@ -200,9 +202,11 @@ fn kip_966_the_clean_marker_is_sent_and_is_gone_after_the_start() {
     node.disk.clean_shutdown = Some(BrokerEpoch(4));
     let mut bench = Bench::with_disk(Version::V4_1, node);
     assert_eq!(bench.node.disk.clean_shutdown, None);
-    assert!(
-        matches!(&bench.drive()[..], [Request::Controller(ControllerRequest::BrokerRegistration(r))] if r.previous_broker_epoch == Some(BrokerEpoch(4)) && r.incarnation == Incarnation(3))
-    );
+    assert!(matches!(
+        &bench.drive()[..],
+        [Request::Controller(ControllerRequest::BrokerRegistration(r))]
+            if r.previous_broker_epoch == Some(BrokerEpoch(4)) && r.incarnation == Incarnation(3)
+    ));
 }
 
 #[test]

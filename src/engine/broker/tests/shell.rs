@@ -189,10 +189,10 @@ fn read_only_broker_configs_are_refused_and_dynamic_ones_go_to_the_controller() 
             configs: config_map(&[(name, value)]),
         });
         ask(&mut broker, node, request).into_iter().any(|effect| {
+            let Effect::Send { body: Body::Response(Response::Cluster(response)), .. } = effect else { return false };
             matches!(
-                effect,
-                Effect::Send { body: Body::Response(Response::Cluster(ClusterResponse::IncrementalAlterConfigs(answer))), .. }
-                    if answer.error == ErrorCode::InvalidRequest
+                response,
+                ClusterResponse::IncrementalAlterConfigs(answer) if answer.error == ErrorCode::InvalidRequest
             )
         })
     };

@@ -2,8 +2,8 @@
 //! itself, and never asks again for metadata merely because it has grown old.
 //!
 //! The loop of the Java client sleeps until one of its calls is due. A request that a frozen broker does not answer is
-//! therefore not given up after `request.timeout.ms`, but when the loop wakes up next: at the deadline of the call, unless
-//! other calls wait for a node.
+//! therefore not given up after `request.timeout.ms`, but when the loop wakes up next: at the deadline of the call,
+//! unless other calls wait for a node.
 //!
 //! The client's loop counts whole milliseconds, as `KafkaAdminClient` does, and that decides how long a frozen broker
 //! holds it: a call is given up *after* its deadline, a connection that does not become ready *at* its own. A metadata
@@ -43,8 +43,8 @@ const NO_TIMEOUT: Dur = Dur::secs(3_600);
 const DESCRIBE_TOPICS_TIMEOUT: Dur = Dur::secs(10);
 /// Offsets are asked for this often, each time with a new client.
 const OFFSET_TRIES: u32 = 3;
-/// How late the client's loop may wake up, in microseconds: of ten connections to a frozen broker that were due beside a
-/// running cluster, five were met a millisecond late.
+/// How late the client's loop may wake up, in microseconds: of ten connections to a frozen broker that were due beside
+/// a running cluster, five were met a millisecond late.
 const LATE_US: u32 = 1_000;
 
 /// What an administrator was told.
@@ -102,8 +102,8 @@ pub struct Admin {
     /// Leaders as they last answered: the next question goes to them without a look-up (the partition-leader cache of
     /// the Java client).
     leaders: Map<(Rc<str>, u32), (BrokerId, Tp)>,
-    /// The broker that is taken for the controller: under KRaft brokers name any living one of them, drawn at random for
-    /// each answer, and it passes on what it is asked.
+    /// The broker that is taken for the controller: under KRaft brokers name any living one of them, drawn at random
+    /// for each answer, and it passes on what it is asked.
     controller: Option<BrokerId>,
     metadata: Metadata,
     /// When it last asked for metadata.
@@ -525,8 +525,8 @@ impl Admin {
             return;
         };
         if !self.bootstrapped {
-            // Bootstrap servers have ids of their own (-1, -2, …), of no use any more: whichever broker is asked next is
-            // connected to anew, even one that did not answer under its other id.
+            // Bootstrap servers have ids of their own (-1, -2, …), of no use any more: whichever broker is asked next
+            // is connected to anew, even one that did not answer under its other id.
             self.bootstrapped = true;
             self.net.forget_failures();
             if self.net.n_in_flight(broker, Channel::Client) == 0 {
@@ -551,12 +551,16 @@ impl Admin {
             self.tasks.insert(action, task);
             return;
         }
+        let asked = match &task.request {
+            AdminRequest::ListOffsets { topic, partition } | AdminRequest::DeleteRecords { topic, partition, .. } => {
+                Some((topic.clone(), *partition))
+            }
+            _of_no_leader => None,
+        };
         if let Outcome::Failed(_) = outcome
-            && !task.remembered
-            && let AdminRequest::ListOffsets { topic, partition } | AdminRequest::DeleteRecords { topic, partition, .. } =
-                &task.request
+            && let Some(asked) = asked.filter(|_| !task.remembered)
         {
-            self.leaders.remove(&(topic.clone(), *partition));
+            self.leaders.remove(&asked);
         }
         task.wire = Wire::Idle;
         let stage = task.stage;

@@ -239,8 +239,8 @@ impl Consumer {
             ErrorCode::CoordinatorLoadInProgress | ErrorCode::UnknownTopicOrPartition => {
                 self.commit_failed(ctx, kind, "RetriableCommitFailedException");
             }
-            // Whatever it does not expect, a group that is gone among it (OffsetCommit v9), is neither retried nor taken
-            // for the loss of the membership: the next heartbeat tells of that.
+            // Whatever it does not expect, a group that is gone among it (OffsetCommit v9), is neither retried nor
+            // taken for the loss of the membership: the next heartbeat tells of that.
             _other => self.commit_failed(ctx, kind, "KafkaException"),
         }
     }

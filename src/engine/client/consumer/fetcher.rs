@@ -1,5 +1,5 @@
-//! Fetching and delivery (section 7.4): one Fetch a node, a buffer, `poll` that hands it out. Where to read on is decided
-//! in `positions`.
+//! Fetching and delivery (section 7.4): one Fetch a node, a buffer, `poll` that hands it out. Where to read on is
+//! decided in `positions`.
 use alloc::vec::Vec;
 
 use super::positions::{Buffered, Fetchability, Position};

@@ -57,8 +57,8 @@ pub struct Accumulator {
 }
 
 impl Accumulator {
-    /// Adds a record to the last open batch of its partition, or opens one. Returns whether the sender is woken by it: a
-    /// batch is new or full, or others wait for the partition too.
+    /// Adds a record to the last open batch of its partition, or opens one. Returns whether the sender is woken by it:
+    /// a batch is new or full, or others wait for the partition too.
     pub fn append(&mut self, now: SimTime, part: &Part, record: Record, batch_size: usize, origin: Seq) -> bool {
         let size = record.size();
         if !self.queues.contains_key(part) {

@@ -243,8 +243,8 @@ impl Producer {
         ctx.note(Kind::RecordFailed { tag: record.tag, tp: None, exception });
     }
 
-    /// Puts a record into a queue and returns whether that wakes the sender; `None` while the metadata lacks its topic or
-    /// partition.
+    /// Puts a record into a queue and returns whether that wakes the sender; `None` while the metadata lacks its topic
+    /// or partition.
     fn send(&mut self, ctx: &mut Ctx<'_>, topic: &Rc<str>, partition: Option<u32>, record: &Record) -> Option<bool> {
         self.metadata.want(topic);
         let known = match self.metadata.topic(topic) {

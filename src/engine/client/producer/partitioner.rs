@@ -179,8 +179,8 @@ mod tests {
                 Some(_) | None => runs.push((partition, 1)),
             }
         }
-        // 16 records of 1,000 bytes and a header fill a batch; the 17th opens another one, which is not full, so that the
-        // switch waits for twice the size: 61 + 16,000, 61 + 16,000, and the record that opens a third batch.
+        // 16 records of 1,000 bytes and a header fill a batch; the 17th opens another one, which is not full, so that
+        // the switch waits for twice the size: 61 + 16,000, 61 + 16,000, and the record that opens a third batch.
         assert_eq!(runs[0].1 % 33, 0, "{runs:?}");
     }
 

@@ -1,4 +1,5 @@
-//! Settings of Kafka 4.1 about what is not simulated at all: security, tiered storage, the newer kinds of groups. It gives none of them an effect.
+//! Settings of Kafka 4.1 about what is not simulated at all: security, tiered storage, the newer kinds of groups. It
+//! gives none of them an effect.
 
 use super::Scope::{Consumer as C, Node as N, Producer as P, Topic as T};
 use super::Setting;

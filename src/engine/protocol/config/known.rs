@@ -1,4 +1,5 @@
-//! Settings of Kafka 4.1 that are known here by name, type and range, so that they can be told from slips of the pen. It gives none of them an effect.
+//! Settings of Kafka 4.1 that are known here by name, type and range, so that they can be told from slips of the pen.
+//! It gives none of them an effect.
 
 use super::Scope::{Consumer as C, Node as N, Producer as P, Topic as T};
 use super::Setting;

@@ -1,5 +1,5 @@
-//! Where records stand: what the log of each partition's leader holds, or of whoever may still lead, compared with what it
-//! held when it was last read. It reads a log from its beginning only where something else than its end has changed.
+//! Where records stand: what the log of each partition's leader holds, or of whoever may still lead, compared with what
+//! it held when it was last read. It reads a log from its beginning only where something else than its end has changed.
 
 use highwater_engine::base::{BrokerId, ControllerId, Map, NodeId, Offset, Set, Tag, Tp};
 use highwater_engine::log::Log;

@@ -1,6 +1,6 @@
-//! The ledger of promises: what became of each record that a producer sent, followed by its tag. A fold: what was noticed
-//! is taken in entry by entry, and what stands in the logs is compared where something about a partition changed. It
-//! changes nothing and promises nothing.
+//! The ledger of promises: what became of each record that a producer sent, followed by its tag. A fold: what was
+//! noticed is taken in entry by entry, and what stands in the logs is compared where something about a partition
+//! changed. It changes nothing and promises nothing.
 
 mod logs;
 mod pieces;

@@ -180,9 +180,11 @@ fn an_older_coordinator_whose_assignment_times_out_says_that_a_rebalance_runs() 
 fn a_description_shows_assignments_only_of_a_stable_group() {
     let mut desk = Desk::new(Version::V4_1, Dur::ZERO);
     let reply = desk.ask(9, GroupRequest::DescribeGroups { group: GROUP.into() });
-    assert!(
-        matches!(desk.answer(reply), Some(GroupResponse::DescribeGroups(d)) if d.error == ErrorCode::GroupIdNotFound && d.state == GroupState::Dead)
-    );
+    assert!(matches!(
+        desk.answer(reply),
+        Some(GroupResponse::DescribeGroups(d))
+            if d.error == ErrorCode::GroupIdNotFound && d.state == GroupState::Dead
+    ));
     let mut members = [Me::new(1), Me::new(2)];
     desk.stable(&mut members);
     let assigned = |desk: &mut Desk| {

@@ -146,9 +146,10 @@ fn l_20_a_follower_below_the_leaders_start_begins_anew_there() {
     rig.drive();
     rig.fetched(alloc::vec![refused(ErrorCode::OffsetOutOfRange)]);
     assert_eq!(rig.view().fetch_state, Some(FetchState::AskingForOffsets));
-    assert!(
-        matches!(&rig.drive()[..], [(_, Request::Partition(PartitionRequest::ListOffsets(request)))] if request.replica == Some(b(2)))
-    );
+    assert!(matches!(
+        &rig.drive()[..],
+        [(_, Request::Partition(PartitionRequest::ListOffsets(request)))] if request.replica == Some(b(2))
+    ));
     let listed = |offset| ListedOffset { tp: T0, error: ErrorCode::None, offset, leader_epoch: None };
     let call = BrokerCall::ReplicaListOffsets { leader: b(1), tp: T0, fetch_offset: 100 };
     rig.completed(

@@ -1,4 +1,5 @@
-//! `close` of a consumer: what it still does and how long it tries. The callbacks of an orderly one are tested elsewhere.
+//! `close` of a consumer: what it still does and how long it tries. The callbacks of an orderly one are tested
+//! elsewhere.
 
 use super::{ClientVersion, PollForm, spec};
 use crate::base::{BrokerId, Dur};

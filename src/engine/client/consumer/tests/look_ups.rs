@@ -38,9 +38,13 @@ fn a_failed_look_up_of_offsets_rests_its_own_partition_alone() {
     bench.run(&mut client, 5_000);
     assert_eq!((delivered(&bench, 0), delivered(&bench, 1)), (0, 5));
     let asked = |bench: &Bench, wanted: Tp| {
-        let lists = bench.requests.iter().filter(
-            |(_, _, r)| matches!(r, Request::Partition(PartitionRequest::ListOffsets(list)) if list.partitions.iter().any(|(tp, ..)| *tp == wanted)),
-        );
+        let lists = bench.requests.iter().filter(|(_, _, r)| {
+            matches!(
+                r,
+                Request::Partition(PartitionRequest::ListOffsets(list))
+                    if list.partitions.iter().any(|(tp, ..)| *tp == wanted)
+            )
+        });
         lists.count()
     };
     assert_eq!(asked(&bench, Tp { partition: 1, ..TP0 }), 1, "what has its answer is not asked again");

@@ -15,8 +15,8 @@ use crate::protocol::{
 };
 use crate::trace::Callback;
 
-/// A member that commits by itself, only before a rebalance, and has read five records. At 5 s its group rebalances, and
-/// `answer` says what becomes of its commits (their number, and the request).
+/// A member that commits by itself, only before a rebalance, and has read five records. At 5 s its group rebalances,
+/// and `answer` says what becomes of its commits (their number, and the request).
 fn rebalancing(
     version: ClientVersion,
     config: &[(&str, &str)],
