@@ -339,17 +339,23 @@ pub fn partition(text: &str) -> Option<String> {
     }
 }
 
-/// A span or a moment that has no unit.
+/// A span or a moment without a unit, with another name of it, or with a part of one: `1.5s` is `1500ms`.
 pub fn span(text: &str) -> Option<String> {
-    let plain: String = text.chars().filter(|c| *c != ' ').collect();
-    let digits = plain.bytes().take_while(u8::is_ascii_digit).count();
+    let plain: String = text.chars().filter(|c| *c != ' ').map(|c| if c == ',' { '.' } else { c }).collect();
+    let digits = plain.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
     let (number, unit) = plain.split_at_checked(digits).filter(|(number, _)| !number.is_empty())?;
-    let unit = match unit {
-        "" | "s" | "sec" | "secs" | "second" | "seconds" => "s",
-        "ms" | "millis" | "milliseconds" => "ms",
-        "m" | "min" | "mins" | "minute" | "minutes" => "m",
-        "h" | "hour" | "hours" => "h",
+    let (unit, micros) = match unit {
+        "" | "s" | "sec" | "secs" | "second" | "seconds" => ("s", 1_000_000),
+        "us" | "µs" | "μs" | "micros" | "microseconds" => ("us", 1),
+        "ms" | "millis" | "milliseconds" => ("ms", 1_000),
+        "m" | "min" | "mins" | "minute" | "minutes" => ("m", 60_000_000),
+        "h" | "hour" | "hours" => ("h", 3_600_000_000),
         _unknown => return None,
     };
-    Some(format!("{number}{unit}"))
+    if !number.contains('.') {
+        return Some(format!("{number}{unit}"));
+    }
+    let (parts, of) = thousandths(number)?;
+    let span = parts.checked_mul(micros)? / of;
+    (span > 0).then(|| duration_text(Dur(span)))
 }
