@@ -168,6 +168,19 @@ fn one_partition_that_nobody_reads_is_a_wait_with_its_end_while_the_others_go_on
     assert!(healed.iter().all(|(what, _)| *what == reading(partition(2))), "{healed:?}");
 }
 
+/// A consumer beside the leader is often given a record before its producer hears of it. The producer leaves the
+/// partition after that, so that no later record would end the wait.
+#[test]
+fn a_record_that_was_read_before_its_producer_heard_of_it_waits_for_nobody() {
+    const HEALTHY: &str = r#"{"scenario":1,"topics":{"orders":{"partitions":3,"replication":3}},
+        "producers":{"checkout":{"topic":"orders","rate":"5/s"}},
+        "groups":{"billing":{"topics":["orders"],"members":["b1","b2"]}}}"#;
+    let facts = facts(&open(HEALTHY, 60));
+    let reading = |fact: &&Fact| matches!(fact, Fact::WaitBegan { what: WaitFor::Reading { .. }, .. });
+    let waits: Vec<&Fact> = facts.iter().filter(reading).collect();
+    assert!(waits.is_empty(), "{waits:#?}");
+}
+
 #[test]
 fn the_initial_rebalance_delay_and_a_dark_cluster_are_waits_with_their_ends() {
     const DARK: &str = r#"{"scenario":1,"cluster":{"brokers":1,"config":{"offsets.topic.replication.factor":1}},

@@ -29,6 +29,8 @@ pub(super) struct Records {
     readers: Map<Rc<str>, Reader>,
     group_of: Map<ClientId, Rc<str>>,
     acked: Map<(Rc<str>, Tp), BTreeMap<Offset, SimTime>>,
+    /// Where each group reads on. A consumer next to the leader may have a record before its producer hears of it.
+    next: Map<(Rc<str>, Tp), Offset>,
     /// Records of waits, counted as they get what they waited for.
     counts: Map<Awaits, u64>,
 }
@@ -58,9 +60,11 @@ impl Records {
                     reader.began = true;
                 }
             }
-            Kind::RecordDelivered { tp, offset, .. } => self.read(seen, entry.who, *tp, *offset + 1),
+            Kind::RecordDelivered { tp, offset, .. } => {
+                self.read(seen, entry.who, *tp, |next| next.max(*offset + 1));
+            }
             // What lies before the new position is not read any more.
-            Kind::PositionReset { tp, offset, .. } => self.read(seen, entry.who, *tp, *offset),
+            Kind::PositionReset { tp, offset, .. } => self.read(seen, entry.who, *tp, |_next| *offset),
             _not_about_records => {}
         }
     }
@@ -80,19 +84,23 @@ impl Records {
     fn acked(&mut self, seen: Seen<'_>, tp: Tp, offset: Offset, at: SimTime) {
         let Some(topic) = seen.reel().topic_name(tp.topic) else { return };
         for (group, reader) in &self.readers {
-            if reader.began && reader.topics.contains(topic) {
-                self.acked.entry((group.clone(), tp)).or_default().insert(offset, at);
+            let key = (group.clone(), tp);
+            let is_read = self.next.get(&key).is_some_and(|next| offset < *next);
+            if reader.began && reader.topics.contains(topic) && !is_read {
+                self.acked.entry(key).or_default().insert(offset, at);
             }
         }
     }
 
-    fn read(&mut self, seen: Seen<'_>, who: NodeId, tp: Tp, next: Offset) {
+    fn read(&mut self, seen: Seen<'_>, who: NodeId, tp: Tp, moved: impl FnOnce(Offset) -> Offset) {
         let NodeId::Client(client) = who else { return };
         let group =
             self.group_of.entry(client).or_insert_with(|| group_of(seen.world(), who).unwrap_or_default()).clone();
         let key = (group, tp);
+        let next = self.next.entry(key.clone()).or_default();
+        *next = moved(*next);
         let Some(waiting) = self.acked.get_mut(&key) else { return };
-        let left = waiting.split_off(&next);
+        let left = waiting.split_off(next);
         let read = std::mem::replace(waiting, left).len();
         if waiting.is_empty() {
             self.acked.remove(&key);
@@ -146,5 +154,6 @@ impl Records {
 
     pub fn forget_topic(&mut self, topic: TopicId) {
         self.acked.retain(|(_, tp), _| tp.topic != topic);
+        self.next.retain(|(_, tp), _| tp.topic != topic);
     }
 }
