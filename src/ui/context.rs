@@ -29,6 +29,8 @@ pub enum Ask {
     SetTheme(Theme),
     FoldSettings(bool),
     FoldPanel(bool),
+    /// The focus goes to the stage, to where it last was there.
+    ToStage,
     /// Nothing is chosen any more.
     CloseChosen,
     Filter(LogFilter),

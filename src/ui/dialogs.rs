@@ -23,6 +23,8 @@ pub fn KeysDialog(props: &KeysProps) -> Html {
         (&["Home", "End"], Label::KeyEnds),
         (&["[", "]"], Label::KeyPace),
         (&["←", "→", "↑", "↓"], Label::KeyStage),
+        (&["G"], Label::KeyToStage),
+        (&["M"], Label::KeyMenu),
         (&["N", "Shift N"], Label::KeyMessages),
         (&["1", "2", "3", "4"], Label::KeyAnswer),
         (&["Ctrl Z"], Label::KeyUndo),

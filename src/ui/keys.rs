@@ -30,6 +30,7 @@ pub fn wish(k: Key<'_>, playback: &Playback) -> Option<Ask> {
         (".", _) if k.single => act(Command::StepForward(StepKind::Event)),
         ("[", _) if k.single => act(Command::SetPace(slower(playback.pace))),
         ("]", _) if k.single => act(Command::SetPace(faster(playback.pace))),
+        ("g", false) if k.single => Some(Ask::ToStage),
         ("n", false) if k.single => Some(Ask::WalkMessages { forward: true }),
         ("N", _) | ("n", true) if k.single => Some(Ask::WalkMessages { forward: false }),
         ("1" | "2" | "3" | "4", false) if k.single => k.key.parse::<usize>().ok().map(|choice| Ask::Guess(choice - 1)),
@@ -101,6 +102,11 @@ mod tests {
         for (key, expected) in wishes {
             assert_eq!(wish(key, &p), expected.map(Ask::Do), "{key:?}");
         }
+    }
+
+    #[test]
+    fn one_key_leads_to_the_stage() {
+        assert_eq!(wish(pressed("g", false), &playback(Pace::Automatic)), Some(Ask::ToStage));
     }
 
     #[test]

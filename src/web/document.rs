@@ -57,6 +57,24 @@ pub fn focus_by_id(id: &str) {
     }
 }
 
+/// Moves the focus to the first element that the selector names, if there is one.
+pub fn focus_first(selector: &str) {
+    if let Some(e) = document().and_then(|d| d.query_selector(selector).ok().flatten())
+        && let Some(h) = e.dyn_ref::<HtmlElement>()
+    {
+        let _ = h.focus();
+    }
+}
+
+/// Presses a button. Returns whether there is one.
+pub fn press_by_id(id: &str) -> bool {
+    let found = document().and_then(|d| d.get_element_by_id(id)).and_then(|e| e.dyn_into::<HtmlElement>().ok());
+    if let Some(button) = &found {
+        button.click();
+    }
+    found.is_some()
+}
+
 pub fn scroll_to_top(id: &str) {
     if let Some(e) = document().and_then(|d| d.get_element_by_id(id)) {
         e.set_scroll_top(0);

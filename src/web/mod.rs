@@ -12,9 +12,9 @@ mod storage;
 
 pub use clipboard::{copy_text, download_text};
 pub use document::{
-    chosen_value, closest_matches, document_hidden, focus_by_id, focused_number, is_embedded, place_in_target,
-    pointer_capture, pointer_fraction, preferred_languages, scroll_to_top, select_all, set_language, set_theme,
-    show_modal, wheel_fraction,
+    chosen_value, closest_matches, document_hidden, focus_by_id, focus_first, focused_number, is_embedded,
+    place_in_target, pointer_capture, pointer_fraction, preferred_languages, press_by_id, scroll_to_top, select_all,
+    set_language, set_theme, show_modal, wheel_fraction,
 };
 pub use frames::{Frames, now_ms};
 pub use listen::{

@@ -80,6 +80,29 @@ export default async function (suite) {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  await suite.check('a broker is killed by a few keys, and taken back by two', async (visit) => {
+    const page = await visit.open('');
+    await page.keyboard.press('g');
+    await page.waitForFunction(() => document.activeElement?.matches('[data-cell]'));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('m');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'menuitem');
+    equal(await page.evaluate(() => document.activeElement.closest('[data-menu]').dataset.menu), 'menu-b2', 'whose');
+    equal(await page.evaluate(() => document.activeElement.textContent), 'Kill', 'the first entry');
+    await page.keyboard.press('Enter');
+    await page.locator('.broker.s-down', { hasText: 'broker 2' }).waitFor();
+    await page.keyboard.press('Control+z');
+    await page.locator('.broker.s-down').waitFor({ state: 'detached' });
+    // In any cell of its row, by the keys that browsers have for it too.
+    await page.keyboard.press('g');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+F10');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'menuitem');
+    await page.keyboard.press('Escape');
+    equal(await focused(page), 'menu-b2', 'Escape leaves the focus at the button');
+  });
+
   for (const [scheme, locale] of [['light', 'en-US'], ['dark', 'en-US'], ['light', 'zh-CN']]) {
     await suite.check(`axe finds nothing in the main views: ${scheme}, ${locale}`, async (visit) => {
       const page = await visit.open('', { scheme, locale });

@@ -13,6 +13,10 @@ impl App {
                 true
             }
             Ask::WalkMessages { forward } => self.walk_messages(ctx, forward),
+            Ask::ToStage => {
+                web::focus_first("[data-cell][tabindex='0']");
+                false
+            }
             Ask::CloseChosen => {
                 let was = self.selected.take().is_some();
                 if was {

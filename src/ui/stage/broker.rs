@@ -204,6 +204,11 @@ pub struct NodeMenuProps {
     pub short: bool,
 }
 
+/// The button of a broker's menu on the stage.
+pub fn menu_id(broker: u32) -> String {
+    format!("menu-b{broker}")
+}
+
 /// What can be done to a node. What is down has a button that starts it; the rest is in a menu.
 #[component]
 pub fn NodeMenu(props: &NodeMenuProps) -> Html {

@@ -105,8 +105,23 @@ pub fn Stage(props: &StageProps) -> Html {
     // The column that the arrow keys walk in; a strip, which has none, does not make it forgotten.
     let walked = use_mut_ref(|| 1_usize);
     let on_key = {
-        let walked = walked.clone();
+        let (walked, scene) = (walked.clone(), scene.clone());
         Callback::from(move |e: KeyboardEvent| {
+            let asks_for_menu = match e.key().as_str() {
+                "ContextMenu" => true,
+                "F10" => e.shift_key(),
+                "m" => !(e.shift_key() || e.ctrl_key() || e.alt_key() || e.meta_key()),
+                _ => false,
+            };
+            if asks_for_menu && !web::closest_matches(e.target(), "[data-menu]") {
+                // Every cell of a broker has what can be done to the broker.
+                let broker = at.0.checked_sub(1).and_then(|row| scene.brokers.get(row / 2));
+                if broker.is_some_and(|b| web::press_by_id(&broker::menu_id(b.id))) {
+                    e.prevent_default();
+                    e.stop_propagation();
+                }
+                return;
+            }
             if e.shift_key()
                 || e.ctrl_key()
                 || e.alt_key()

@@ -69,7 +69,9 @@ impl Words for English {
             Label::Keys => "Keys",
             Label::Loading => "The cluster is starting",
             Label::Stage => "Stage",
-            Label::StageHelp => "Arrow keys walk the replicas; Enter opens one in the inspector.",
+            Label::StageHelp => {
+                "Arrow keys walk the replicas; Enter opens one in the inspector, M what can be done to its broker."
+            }
             Label::Controllers => "Controllers",
             Label::Topic => "Topic",
             Label::Brokers => "Brokers",
@@ -237,6 +239,8 @@ impl Words for English {
             Label::KeyEnds => "to the start, to the end",
             Label::KeyPace => "slower, faster",
             Label::KeyStage => "walk the stage when the focus is in it",
+            Label::KeyToStage => "to the stage",
+            Label::KeyMenu => "what can be done to the broker, when the focus is in its row",
             Label::KeyMessages => "next message in flight, the one before",
             Label::KeyAnswer => "answer the question",
             Label::KeyStop => "end a long way through the run where it is",

@@ -246,6 +246,8 @@ pub enum Label {
     KeyEnds,
     KeyPace,
     KeyStage,
+    KeyToStage,
+    KeyMenu,
     KeyMessages,
     KeyAnswer,
     KeyStop,
